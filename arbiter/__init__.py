@@ -1,0 +1,11 @@
+"""The referee: launches bots, keeps their clocks, judges every ply, plays tournaments, writes tables.
+
+Layers, each importing only what stands below it::
+
+    cli          one module a subcommand
+    live         what one sees while a tournament runs
+    tournament   the YAML file, the schedule, the runner
+    store|rating the results database; ratings and tables
+    match        one game between two processes
+    isolation    launching a program and killing its whole tree
+"""
