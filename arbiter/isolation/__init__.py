@@ -1,0 +1,1 @@
+"""Starting a bot's program and making sure that nothing of it stays behind."""

@@ -1,0 +1,70 @@
+"""A bot that speaks the CodeCup dialect: plies and nothing else, and it knows when it is its turn."""
+
+from collections import deque
+
+from arbiter.match.bell import Bell
+from arbiter.match.game import GameSetup, Result
+from arbiter.match.seat import Answer, Failure, Seat, Turn
+from arbiter.match.termination import Termination
+from protocol import codecup
+from protocol.rules import Score, Side
+
+
+class CodecupSeat(Seat):
+    """Nothing is asked in this dialect, so a request is only the moment from which the clock runs.
+
+    That moment is when the opponent's ply was passed on; for White's double turn it is when
+    White's own placement was read.
+    """
+
+    dies_at_once = False
+
+    def __init__(self, side: Side, setup: GameSetup, bell: Bell) -> None:
+        super().__init__(side, setup, bell)
+        self._talk = codecup.Connection(side)
+        self._answers: deque[Answer] = deque()
+        self._told_at: int | None = None
+        self._awaits_double_turn = False
+
+    async def get_ready(self) -> Failure | None:
+        return None
+
+    def ask(self, turn: Turn) -> None:
+        first = turn.number <= 2
+        if turn.number == 1:
+            self._told_at = self.process.write(self._talk.start())
+        self._awaits_double_turn = self._told_at is None
+        if self._told_at is not None:
+            self.turn_start = self._told_at
+        if first and self.setup.charge_start:
+            self.turn_start -= self.ready_at - self.process.spawned_at
+        self._told_at = None
+        self.process.new_turn()
+
+    @property
+    def has_answer(self) -> bool:
+        return bool(self._answers)
+
+    def take_answer(self) -> Answer:
+        return self._answers.popleft()
+
+    def tell(self, ply: str) -> None:
+        self._told_at = self.process.write(self._talk.ply(ply))
+
+    def say_end(self, result: Result, score: Score, termination: Termination, failed: Failure | None) -> None:
+        self.process.write(self._talk.quit())
+
+    def flood(self) -> str | None:
+        return self._talk.flood
+
+    def overdue(self) -> Failure:
+        failure = super().overdue()
+        if not self._awaits_double_turn:
+            return failure
+        hint = "after placement 49 White moves again without reading anything (the double turn)"
+        return failure._replace(detail=f"{failure.detail}; {hint}")
+
+    def received(self, data: bytes, stamp: int) -> None:
+        for text in self._talk.receive(data):
+            self._answers.append(Answer(text, stamp))
+        self._bell.ring()

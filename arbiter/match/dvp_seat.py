@@ -1,0 +1,212 @@
+"""A bot that speaks DVP/1: told everything with each request, and owing an answer only then."""
+
+import time
+
+from arbiter.match.bell import Bell
+from arbiter.match.clock import MS, Clock
+from arbiter.match.game import GameSetup, Result
+from arbiter.match.seat import Answer, Failure, Seat, Turn
+from arbiter.match.termination import Termination
+from protocol import dvp
+from protocol.dvp import State
+from protocol.rules import Score, Side
+
+_UNEXPECTED_LIMIT = 10
+_ERROR_CODES = frozenset((Termination.ILLEGAL, Termination.SYNTAX, Termination.TIMEOUT, Termination.FLOOD))
+_INFO_KEYS = 40
+_INFO_LENGTH = 600
+
+
+class DvpSeat(Seat):
+    """Everything the bot says is taken as it comes; what it may say is in the protocol's tables."""
+
+    def __init__(self, side: Side, setup: GameSetup, bell: Bell) -> None:
+        super().__init__(side, setup, bell)
+        self._talk = dvp.Connection(dvp.Role.ARBITER)
+        self._answer: Answer | None = None
+        self._asked_number = 0
+        self._unexpected = 0
+        self._refusal = ""
+
+    # Getting ready
+
+    async def get_ready(self) -> Failure | None:
+        failure = await self._expect(dvp.Hello(), State.HANDSHAKE, "dvpok")
+        if failure is None:
+            self._send_options()
+            self._send(self._new_game())
+            if "ready" in self._talk.features:
+                failure = await self._expect(dvp.IsReady(), State.SYNC, "readyok")
+        return failure
+
+    async def _expect(self, request: dvp.Message, waiting: State, wanted: str) -> Failure | None:
+        """Send ``request`` and wait until the bot has answered it."""
+        self._send(request)
+        deadline = time.monotonic_ns() + self.clock.control.start * MS
+        await self._bell.wait(
+            lambda: self._talk.state is not waiting or self.has_fault(on_turn=True), deadline
+        )
+        if self._talk.state is State.REFUSED:
+            return Failure(Termination.START, f"the bot cannot play: {self._refusal}")
+        if self._talk.state is not waiting:
+            return None
+        if self.has_fault(on_turn=True):
+            fault = await self.fault()
+            return Failure(Termination.START, f"{fault.detail} before `{wanted}`")
+        return Failure(Termination.START, self._why_not_ready(wanted))
+
+    def _why_not_ready(self, wanted: str) -> str:
+        detail = f"no `{wanted}` within {self.clock.control.start} ms"
+        if self.process.bytes_read == 0:
+            return f"{detail}; no output was ever received: does the bot flush its standard output?"
+        if self._talk.unfinished:
+            return f"{detail}; its last line {self._talk.unfinished!r} has no line end"
+        said = next(iter(self._notes), None)
+        return f"{detail}; {said}" if said else detail
+
+    def _send_options(self) -> None:
+        """Set the wanted options; ``Seed`` comes from the game unless its owner set it."""
+        announced = self._talk.options
+        wanted = dict(self.bot.options)
+        if "Seed" in announced and "Seed" not in wanted:
+            wanted["Seed"] = str(_within(self.seed, announced["Seed"]))
+        for name, value in wanted.items():
+            option = announced.get(name)
+            if option is None:
+                names = ", ".join(announced) or "none at all"
+                self.note(f"option {name} was never announced; announced: {names}")
+                continue
+            if fault := option.fault(value):
+                self.note(f"option {name}: {value!r}: {fault}")
+            self._send(dvp.SetOption(name, value))
+
+    def _new_game(self) -> dvp.NewGame:
+        control = self.clock.control
+        values = {"time": control.game, "inc": control.increment or None, "movetime": control.move}
+        texts = {key: str(value) for key, value in values.items() if value is not None}
+        texts |= {"grace": str(control.grace), "clock": "wall", "ponder": "off"}
+        texts |= {"rules": str(self.setup.start.rules), "game": self.setup.label}
+        opponent = self.setup.competitor(self.side.other).bot.name
+        return dvp.NewGame(self.side, texts, opponent)
+
+    # The game
+
+    def ask(self, turn: Turn) -> None:
+        self.process.poll_output()
+        self._answer = None
+        self.info = {}
+        self._asked_number = turn.number
+        self.process.new_turn()
+        self.turn_start = self._send(*self._request(turn))
+
+    def _request(self, turn: Turn) -> list[dvp.Message]:
+        is_plain = self.setup.start == type(self.setup.start).start(self.setup.start.rules)
+        start = "start" if is_plain else self.setup.start.dpos
+        messages: list[dvp.Message] = [dvp.Setup(start, tuple(turn.plies))]
+        if "noboard" not in self._talk.features:
+            messages.append(dvp.Board(turn.position.dpos))
+        if "nolegal" not in self._talk.features:
+            plies = sorted(ply.text for ply in turn.position.legal_plies())
+            messages.append(dvp.Legal(tuple(plies)))
+        messages.append(dvp.Go(self._go_values(turn)))
+        return messages
+
+    def _go_values(self, turn: Turn) -> dict[str, int]:
+        mine, theirs = self.clock, turn.opponent_clock
+        increment, their_increment = mine.control.increment, theirs.control.increment
+        values = {
+            "ply": turn.number,
+            "time": _floor_ms(mine),
+            "opptime": _floor_ms(theirs),
+            "inc": increment or None,
+            "oppinc": their_increment if their_increment != increment else None,
+            "movetime": mine.control.move,
+            "used": -(-mine.last_charge // MS) if turn.number > 2 else None,
+            "depth": self.setup.depth,
+            "nodes": self.setup.nodes,
+        }
+        return {key: value for key, value in values.items() if value is not None}
+
+    @property
+    def has_answer(self) -> bool:
+        return self._answer is not None
+
+    def take_answer(self) -> Answer:
+        assert self._answer is not None
+        return self._answer
+
+    def tell(self, ply: str) -> None:
+        """Nothing to tell: every request carries the whole game."""
+
+    # What the bot says
+
+    def received(self, data: bytes, stamp: int) -> None:
+        for event in self._talk.receive(data):
+            self._take(event, stamp)
+        self._bell.ring()
+
+    def _take(self, event: dvp.Event, stamp: int) -> None:
+        match event:
+            case dvp.Move(ply, values):
+                if values.get("ply", self._asked_number) == self._asked_number:
+                    self._answer = Answer(ply, stamp)
+            case dvp.Resign():
+                self._answer = Answer(None, stamp)
+            case dvp.Info(values, pv):
+                self._keep_info(dict(values), pv)
+            case dvp.InfoString(text):
+                self._keep_info({"string": text}, ())
+            case dvp.BotError(text):
+                self._refusal = text
+                self.note(f"error: {text}")
+            case dvp.Ignored(text, hint, first):
+                if first:
+                    self.note(f"ignored: {text!r}" + (f"; {hint}" if hint else ""))
+            case dvp.Unexpected(message):
+                self._complain(message)
+            case _:
+                pass
+
+    def _complain(self, message: dvp.Message) -> None:
+        self._unexpected += 1
+        if self._talk.allows(dvp.Error):
+            self._send(dvp.Error("unexpected", f"nothing was asked, `{message.word}` is ignored"))
+        self.note(f"unexpected: `{message.word}` though nothing was asked")
+
+    def _keep_info(self, values: dict[str, str], pv: tuple[str, ...]) -> None:
+        if pv:
+            values["pv"] = ",".join(pv)
+        for key, value in values.items():
+            if key in self.info or len(self.info) < _INFO_KEYS:
+                self.info[key] = value[:_INFO_LENGTH]
+
+    def flood(self) -> str | None:
+        if self._unexpected >= _UNEXPECTED_LIMIT:
+            return f"{self._unexpected} answers that nobody had asked for"
+        return self._talk.flood
+
+    @property
+    def identity(self) -> dict[str, str]:
+        return dict(self._talk.ids)
+
+    # The end
+
+    def say_end(self, result: Result, score: Score, termination: Termination, failed: Failure | None) -> None:
+        if failed is not None and failed.termination in _ERROR_CODES:
+            self._send(dvp.Error(str(failed.termination), failed.detail))
+        if self._talk.allows(dvp.Result):
+            values = {"white": str(score.white), "black": str(score.black), "reason": str(termination)}
+            self._send(dvp.Result(result, values))
+        self._send(dvp.Quit())
+
+    def _send(self, *messages: dvp.Message) -> int:
+        return self.process.write(self._talk.send(*messages))
+
+
+def _floor_ms(clock: Clock) -> int | None:
+    return None if clock.left is None else clock.left // MS
+
+
+def _within(seed: int, option: dvp.Option) -> int:
+    """``seed`` folded into the range of a spin option."""
+    return option.low + seed % (option.high - option.low + 1) if option.kind == "spin" else seed

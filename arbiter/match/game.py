@@ -1,0 +1,99 @@
+"""What a game is before it is played and after: plain values, the same for store, tables and records."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from arbiter.match.bot import Bot
+from arbiter.match.clock import TimeControl
+from arbiter.match.termination import Termination
+from protocol.rules import Position, Score, Side
+
+Result = Literal["1-0", "0-1", "1/2-1/2", "*"]
+
+
+@dataclass(frozen=True, slots=True)
+class Competitor:
+    """A bot in one game: with its clock and the value for its ``Seed`` option, if it has one."""
+
+    bot: Bot
+    time: TimeControl
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GameSetup:
+    """Everything that decides how a game is played.
+
+    ``label`` is sent to the bots as ``game``; ``depth`` and ``nodes`` limit bots that search;
+    ``charge_start`` makes a CodeCup bot pay for its start-up with its first ply.
+    """
+
+    white: Competitor
+    black: Competitor
+    start: Position
+    label: str = "1"
+    depth: int | None = None
+    nodes: int | None = None
+    charge_start: bool = False
+    quit_grace: float = 2.0
+
+    def competitor(self, side: Side) -> Competitor:
+        return self.white if side is Side.WHITE else self.black
+
+
+@dataclass(frozen=True, slots=True)
+class PlyRecord:
+    """One ply as it was played: what it cost and what the bot said about it.
+
+    ``used`` and ``left`` (after the ply and its increment; None without a game clock) are in
+    nanoseconds. ``info`` holds the last value the bot gave for each key, ``pv`` included.
+    """
+
+    ply: str
+    used: int
+    left: int | None
+    info: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class BotReport:
+    """What is known about a bot after a game: its names for itself, stderr, odd things it did."""
+
+    identity: Mapping[str, str]
+    stderr: str
+    notes: tuple[str, ...]
+    grace_used: int
+
+
+@dataclass(frozen=True, slots=True)
+class GameResult:
+    """One game played to its end, whatever the end was.
+
+    ``score`` and ``final`` (a DPOS) are the board's; ``offender`` is the side that forfeited or
+    resigned; ``answer`` is what it said when that was no legal ply.
+    """
+
+    result: Result
+    termination: Termination
+    detail: str
+    offender: Side | None
+    plies: tuple[PlyRecord, ...]
+    answer: str | None
+    score: Score
+    final: str
+    white: BotReport
+    black: BotReport
+    started_at: str
+    seconds: float
+
+
+Observer = Callable[[PlyRecord, Position], None]
+"""Called after each ply with the ply and the position it led to; must be quick."""
+
+
+def won_by(side: Side | None) -> Result:
+    """The result of a game that ``side`` won; None is a draw."""
+    if side is None:
+        return "1/2-1/2"
+    return "1-0" if side is Side.WHITE else "0-1"

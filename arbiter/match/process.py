@@ -1,0 +1,232 @@
+"""A bot's process: its three pipes, its exit, its end. Nothing here knows a dialect or a rule.
+
+Output is read at all times, also between turns, by tasks of the game's nursery. Time stamps
+(monotonic, integer nanoseconds) stand next to the system calls they describe.
+"""
+
+import contextlib
+import os
+import signal
+import time
+from typing import Protocol
+
+import trio
+
+from arbiter.isolation.launch import launch
+from arbiter.match.bot import Bot
+from arbiter.match.headtail import HeadTail
+from arbiter.match.termination import Termination
+
+_CHUNK = 65_536
+_FULL_SPEED = 4 * 2**20
+"""Bytes a bot may write in one turn before its pipes are read slowly: this tames a flood."""
+_SLOW = 0.05
+_LAST_DRAIN = 16 * 2**20
+
+
+class Listener(Protocol):
+    """Whoever wants to hear from a process; called from the reading tasks and must not block."""
+
+    def received(self, data: bytes, stamp: int) -> None:
+        """Bytes from stdout, with the time at which they were read."""
+
+    def ended(self) -> None:
+        """No more output will come: stdout is closed or the process is gone."""
+
+
+class BotProcess:
+    """One running bot. The tasks it needs live in the nursery it is given."""
+
+    def __init__(self, bot: Bot, listener: Listener, nursery: trio.Nursery) -> None:
+        """Start the program.
+
+        Raises:
+            StartError: when it cannot be started.
+        """
+        self._listener = listener
+        self._nursery = nursery
+        self.spawned_at = time.monotonic_ns()
+        self._program = launch(bot.argv, bot.directory, bot.env)
+        self.stderr = HeadTail()
+        self.bytes_read = 0
+        self.exit_status: int | None = None
+        self.output_ended = False
+        self._turn_bytes = 0
+        self._unsent = bytearray()
+        self._exited = trio.Event()
+        process = self._program.process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self._stdin, self._stdout, self._stderr = process.stdin, process.stdout, process.stderr
+        for pipe in (self._stdin, self._stdout, self._stderr):
+            os.set_blocking(pipe.fileno(), False)
+        for task in (self._watch_exit, self._read_stdout, self._read_stderr):
+            nursery.start_soon(task)
+
+    # Writing
+
+    def write(self, data: bytes) -> int:
+        """Send ``data`` without ever waiting for the bot.
+
+        Returns the time at which the last byte was accepted, or at which the first write would
+        have had to wait: a bot that does not read pays for that itself.
+        """
+        if self._stdin.closed:
+            return time.monotonic_ns()
+        if self._unsent:
+            self._unsent += data
+            return time.monotonic_ns()
+        try:
+            written = os.write(self._stdin.fileno(), data)
+        except BlockingIOError:
+            written = 0
+        except BrokenPipeError:
+            # It closed its input or ended; its silence or its exit is what gets judged.
+            written = len(data)
+        stamp = time.monotonic_ns()
+        if written < len(data):
+            self._unsent += data[written:]
+            self._nursery.start_soon(self._write_rest)
+        return stamp
+
+    async def _write_rest(self) -> None:
+        with contextlib.suppress(BrokenPipeError, trio.ClosedResourceError):
+            while self._unsent and not self._stdin.closed:
+                await trio.lowlevel.wait_writable(self._stdin.fileno())
+                try:
+                    del self._unsent[: os.write(self._stdin.fileno(), self._unsent)]
+                except BlockingIOError:
+                    continue
+
+    def close_input(self) -> None:
+        """Close the bot's stdin, dropping what it has not read."""
+        self._unsent.clear()
+        if not self._stdin.closed:
+            trio.lowlevel.notify_closing(self._stdin.fileno())
+            self._stdin.close()
+
+    # Reading
+
+    def new_turn(self) -> None:
+        """Grant the bot its full reading speed again."""
+        self._turn_bytes = 0
+
+    def poll_output(self) -> None:
+        """Take what stands in stdout right now, without waiting."""
+        self._read_available(_CHUNK)
+
+    async def _read_stdout(self) -> None:
+        with contextlib.suppress(trio.ClosedResourceError):
+            while not self.output_ended:
+                await trio.lowlevel.wait_readable(self._stdout.fileno())
+                self._read_available(_CHUNK)
+                await self._slow_down()
+
+    def _read_available(self, limit: int) -> None:
+        """Read up to about ``limit`` bytes; notes the end of the output."""
+        while limit > 0 and not self.output_ended:
+            try:
+                data = os.read(self._stdout.fileno(), _CHUNK)
+            except BlockingIOError:
+                return
+            stamp = time.monotonic_ns()
+            if not data:
+                self._end_output()
+                return
+            limit -= len(data)
+            self.bytes_read += len(data)
+            self._turn_bytes += len(data)
+            self._listener.received(data, stamp)
+
+    def _end_output(self) -> None:
+        if not self.output_ended:
+            self.output_ended = True
+            self._listener.ended()
+
+    async def _read_stderr(self) -> None:
+        with contextlib.suppress(trio.ClosedResourceError):
+            while True:
+                await trio.lowlevel.wait_readable(self._stderr.fileno())
+                if self._read_stderr_once() == 0:
+                    return
+                await self._slow_down()
+
+    def _read_stderr_once(self) -> int | None:
+        """How many bytes were taken: 0 at the end of the stream, None when there are none now."""
+        if self._stderr.closed:
+            return 0
+        try:
+            data = os.read(self._stderr.fileno(), _CHUNK)
+        except BlockingIOError:
+            return None
+        self._turn_bytes += len(data)
+        self.stderr.feed(data)
+        return len(data)
+
+    async def _slow_down(self) -> None:
+        if self._turn_bytes > _FULL_SPEED:
+            await trio.sleep(_SLOW)
+
+    # The end
+
+    async def _watch_exit(self) -> None:
+        self.exit_status = await self._program.wait()
+        # What it wrote before it ended counts; what a child of its own writes later does not.
+        self._read_available(_LAST_DRAIN)
+        self._end_output()
+        self._exited.set()
+
+    async def wait_exit(self, seconds: float) -> bool:
+        """Wait until the root process has ended, at most ``seconds``; whether it has."""
+        with trio.move_on_after(seconds):
+            await self._exited.wait()
+        return self._exited.is_set()
+
+    async def destroy(self) -> None:
+        """Kill the whole tree, take the last of stderr, and close the pipes. Not cancellable."""
+        await self._program.kill()
+        self._turn_bytes = 0
+        while self._turn_bytes < _LAST_DRAIN and self._read_stderr_once():
+            pass
+        self.close_input()
+        # A reading task that was woken before may still run after this; it must find nothing to do.
+        self.output_ended = True
+        for pipe in (self._stdout, self._stderr):
+            trio.lowlevel.notify_closing(pipe.fileno())
+            pipe.close()
+
+
+OUTSIDE_SIGNALS = frozenset((signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP))
+"""Signals that somebody else sends; a program that breaks by itself dies of others."""
+
+
+def describe_exit(status: int | None) -> tuple[Termination, str]:
+    """The termination and the words for a process that ended by itself with ``status``.
+
+    None stands for a process that closed its output and lives on.
+    """
+    if status is None:
+        return Termination.CRASH, "closed its standard output"
+    if status >= 0:
+        hint = _shell_hint(status)
+        return Termination.CRASH, f"exited with status {status}{hint}"
+    name = _signal_name(-status)
+    if -status in OUTSIDE_SIGNALS:
+        return Termination.KILLED, f"killed from outside by {name}"
+    return Termination.CRASH, f"killed by {name}"
+
+
+def _shell_hint(status: int) -> str:
+    """A shell reports a program that a signal ended as 128 + the signal's number."""
+    number = status - 128
+    if number not in {int(known) for known in signal.Signals}:
+        return ""
+    return f" (128 + {_signal_name(number)}, if a shell started it)"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,114 @@
+"""A DVP bot that plays the first legal ply until its turn number AT, and then does something odd.
+
+    odd.py ODDITY [ARGUMENT] [--at AT] [--always] [--ready]
+
+Written on raw descriptors, so that nothing is buffered that the test did not mean to be.
+"""
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import time
+
+
+def write(text, descriptor=1):
+    data = text.encode() if isinstance(text, str) else text
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def say(text):
+    write(text.encode().decode("unicode_escape"))
+
+
+def daemon():
+    """A grandchild in a session of its own, whose parent is gone."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.execvp("sleep", ["sleep", "60"])
+        os._exit(0)
+    os.wait()
+
+
+def endless(line):
+    while True:
+        write(line)
+
+
+ODDITIES = {
+    "silent": lambda argument, move: time.sleep(60),
+    "exit": lambda argument, move: os._exit(int(argument)),
+    "signal": lambda argument, move: (os.kill(os.getpid(), getattr(signal, argument)), time.sleep(60)),
+    "say": lambda argument, move: say(argument),
+    "say-then-exit": lambda argument, move: (say(argument), os._exit(0)),
+    "move-then-exit": lambda argument, move: (write(move), os._exit(0)),
+    "late": lambda argument, move: (time.sleep(float(argument)), write(move)),
+    "before": lambda argument, move: (say(argument), write(move)),
+    "after": lambda argument, move: (write(move), say(argument)),
+    "raw-before": lambda argument, move: write(bytes.fromhex(argument) + move.encode()),
+    "drip": lambda argument, move: [(write(byte), time.sleep(0.01)) for byte in move],
+    "crlf": lambda argument, move: write(move.replace("\n", "\r\n")),
+    "blob": lambda argument, move: endless(b"x" * 65536),
+    "long-line": lambda argument, move: (write("x" * int(argument) + "\n"), write(move)),
+    "noise": lambda argument, move: endless("info depth 1\n"),
+    "close": lambda argument, move: (os.close(1), time.sleep(60)),
+    "stderr": lambda argument, move: (write("y" * int(argument), 2), write(move)),
+    "child": lambda argument, move: (subprocess.Popen(["sleep", "60"]), os._exit(0)),
+    "daemon": lambda argument, move: (daemon(), write(move)),
+    "deaf": lambda argument, move: time.sleep(60),
+    "stop": lambda argument, move: (os.kill(os.getpid(), signal.SIGSTOP), write(move)),
+    "none": lambda argument, move: write(move),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("oddity", choices=ODDITIES)
+    parser.add_argument("argument", nargs="?", default="")
+    parser.add_argument("--at", type=int, default=3)
+    parser.add_argument("--always", action="store_true", help="at every turn from AT on")
+    parser.add_argument("--feature", default="")
+    parser.add_argument("--hello", default="", help="what is said instead of dvpok")
+    parser.add_argument("--echo", action="store_true", help="echo the number of the ply")
+    parser.add_argument("--ignore-quit", action="store_true")
+    parser.add_argument("--ignore-sigterm", action="store_true")
+    parser.add_argument("--on-quit", type=float, help="seconds until a file is written after quit")
+    options = parser.parse_args()
+    if options.ignore_sigterm:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    turn, legal, seen = 0, "", ""
+    for line in sys.stdin:
+        word, *rest = line.split()
+        if word == "dvp":
+            if options.hello:
+                say(options.hello)
+                continue
+            if options.feature:
+                write(f"feature {options.feature}\n")
+            write("dvpok\n")
+        elif word == "isready":
+            write("readyok\n")
+        elif word == "legal":
+            legal = rest[0]
+        elif word == "go":
+            turn += 1
+            number = rest[rest.index("ply") + 1]
+            move = f"move {legal} ply {number}\n" if options.echo else f"move {legal}\n"
+            is_odd = turn == options.at or (options.always and turn > options.at)
+            ODDITIES[options.oddity if is_odd else "none"](options.argument, move)
+        elif word in ("error", "result"):
+            write(f"heard: {line}", 2)
+        elif word == "quit" and not options.ignore_quit:
+            if options.on_quit is not None:
+                time.sleep(options.on_quit)
+                with open("farewell.txt", "w") as file:
+                    file.write("x" * 1000)
+            return
+    while options.ignore_quit:
+        time.sleep(1)
+
+
+main()

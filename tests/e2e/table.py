@@ -1,0 +1,68 @@
+"""A table at which tests let odd bots play: real processes, short clocks, and a look at what is left."""
+
+import os
+import sys
+import uuid
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import trio
+
+from arbiter.isolation.tree import become_subreaper
+from arbiter.match.bot import Bot, Dialect
+from arbiter.match.clock import TimeControl
+from arbiter.match.game import Competitor, GameResult, GameSetup
+from arbiter.match.referee import play_game
+from protocol.rules import Position
+
+BOTS = Path(__file__).parent.parent / "bots"
+SHORT = TimeControl(game=2_000, start=5_000)
+
+
+@dataclass
+class Table:
+    """Plays games whose processes carry a mark, by which those left behind are found."""
+
+    directory: Path
+    mark: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    def bot(self, *argv: str, name: str = "bot", dialect: Dialect = Dialect.DVP) -> Bot:
+        return Bot(name, argv, self.directory, dialect, env={"TEST_MARK": self.mark})
+
+    def odd(self, *arguments: str, name: str = "odd") -> Bot:
+        """The bot that plays by itself until it does what ``arguments`` say."""
+        return self.bot(sys.executable, str(BOTS / "odd.py"), *arguments, name=name)
+
+    def fair(self) -> Bot:
+        """An opponent without faults."""
+        return self.odd("none", name="fair")
+
+    def play(
+        self,
+        white: Bot,
+        black: Bot | None = None,
+        time: TimeControl = SHORT,
+        start: Position | None = None,
+        **more: object,
+    ) -> GameResult:
+        black = black or self.fair()
+        setup = GameSetup(
+            Competitor(white, time),
+            Competitor(black, time),
+            start or Position.start(),
+            **more,  # type: ignore[arg-type]
+        )
+        become_subreaper()
+        return trio.run(play_game, setup)
+
+    def left_behind(self) -> list[int]:
+        """Processes with the mark that are still alive."""
+        wanted = f"TEST_MARK={self.mark}".encode()
+        found = []
+        for entry in Path("/proc").iterdir():
+            try:
+                if entry.name.isdigit() and wanted in (entry / "environ").read_bytes().split(b"\0"):
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+        return [pid for pid in found if pid != os.getpid()]

@@ -1,0 +1,245 @@
+"""One game between real processes: every way it can end, what is recorded, and that nothing stays behind."""
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import trio
+
+from arbiter.match.clock import MS, TimeControl
+from arbiter.match.game import Competitor, GameSetup
+from arbiter.match.referee import play_game
+from arbiter.match.termination import Termination
+from protocol.rules import Position, Side, parse_dpos
+from tests.e2e.table import Table
+
+QUICK = TimeControl(game=500, start=5_000)
+
+
+def test_a_whole_game_is_played_by_the_rules(table: Table) -> None:
+    result = table.play(table.fair())
+    assert (result.termination, result.offender, result.answer) == (Termination.NORMAL, None, None)
+    position = Position.start()
+    for record in result.plies:
+        assert record.ply == sorted(ply.text for ply in position.legal_plies())[0]
+        position = position.play(next(p for p in position.legal_plies() if p.text == record.ply))
+    assert position.is_over
+    assert (result.final, result.score) == (position.dpos, position.score)
+    assert result.result == {Side.WHITE: "1-0", Side.BLACK: "0-1", None: "1/2-1/2"}[position.winner]
+
+
+def test_the_clock_pays_for_each_ply_and_gains_its_increment(table: Table) -> None:
+    result = table.play(table.odd("late", "0.1"), time=TimeControl(game=2_000, increment=30))
+    white = result.plies[:49:2]
+    left = 2_000 * MS
+    for record in white:
+        left += 30 * MS - record.used
+        assert record.left == left
+    assert 95 * MS < white[2].used < 300 * MS
+    assert all(record.used < 90 * MS for record in (white[1], *white[3:6]))
+
+
+ENDINGS = [
+    (("silent",), "timeout", "no answer within"),
+    (("exit", "0"), "crash", "exited with status 0"),
+    (("exit", "3"), "crash", "exited with status 3"),
+    (("exit", "139"), "crash", "exited with status 139 (128 + SIGSEGV, if a shell started it)"),
+    (("signal", "SIGSEGV"), "crash", "killed by SIGSEGV"),
+    (("signal", "SIGKILL"), "killed", "killed from outside by SIGKILL"),
+    (("signal", "SIGTERM"), "killed", "killed from outside by SIGTERM"),
+    (("close",), "crash", "closed its standard output"),
+    (("child",), "crash", "exited with status 0"),
+    (("stop",), "timeout", "no answer within"),
+    (("late", "0.9"), "timeout", "no answer within"),
+    (("say", r"move H9\n"), "syntax", "'H9' is not a ply"),
+    (("say", r"move\n"), "syntax", "'' is not a ply"),
+    (("say", r"move A1\n"), "illegal", "A1: "),
+    (("say", r"move A1A2\n"), "illegal", "A1A2: "),
+    (("say", r"move PASS\n"), "illegal", "PASS: "),
+    (("say", r"resign\n"), "resign", ""),
+    (("blob",), "flood", "a line of more than 65,536 bytes"),
+    (("noise",), "flood", "more than 10,000 lines in one turn"),
+    (("after", r"move A1\nmove A1\nmove A1\nmove A1\nmove A1\n", "--always"), "flood", "10 answers"),
+]
+
+
+@pytest.mark.parametrize("side", list(Side), ids=["white", "black"])
+@pytest.mark.parametrize(("oddity", "termination", "detail"), ENDINGS, ids=[" ".join(e[0]) for e in ENDINGS])
+def test_the_guilty_bot_loses(
+    table: Table, oddity: tuple[str, ...], termination: str, detail: str, side: Side
+) -> None:
+    odd, fair = table.odd(*oddity), table.fair()
+    white, black = (odd, fair) if side is Side.WHITE else (fair, odd)
+    result = table.play(white, black, time=QUICK)
+    assert (result.termination, result.offender) == (termination, side)
+    assert result.result == ("0-1" if side is Side.WHITE else "1-0")
+    assert detail in result.detail
+    at = 4 if oddity[0] == "after" else 5
+    assert len(result.plies) >= at - 1
+
+
+def test_a_verdict_on_time_comes_within_50_ms(table: Table) -> None:
+    """Measured from the ply before the silence to the return, the end of the opponent included."""
+    moments: list[int] = []
+    setup = GameSetup(
+        Competitor(table.odd("silent"), QUICK), Competitor(table.fair(), QUICK), Position.start()
+    )
+
+    async def play() -> int:
+        result = await play_game(setup, lambda *_: moments.append(time.monotonic_ns()))
+        assert result.termination is Termination.TIMEOUT
+        return time.monotonic_ns()
+
+    left = QUICK.game * MS if QUICK.game else 0
+    end = trio.run(play)
+    limit = left + QUICK.grace * MS
+    assert end - moments[-1] > limit - 50 * MS
+    assert end - moments[-1] < limit + 50 * MS + 100 * MS
+
+
+def test_illegal_answer_is_recorded_with_rule_and_choice(table: Table) -> None:
+    result = table.play(table.odd("say", r"move A1B1\n", "--at", "26"))
+    assert (result.termination, result.answer, len(result.plies)) == (Termination.ILLEGAL, "A1B1", 49)
+    legal = parse_dpos(result.final).legal_plies()
+    assert "legal: " + " ".join(sorted(ply.text for ply in legal)) in result.detail
+
+
+def test_the_last_move_counts_even_when_its_author_is_gone(table: Table) -> None:
+    result = table.play(table.odd("move-then-exit", "--at", "2"))
+    assert (result.termination, result.offender) == (Termination.CRASH, Side.WHITE)
+    assert len(result.plies) in (3, 4)  # Black may have answered before the exit was seen
+
+
+@pytest.mark.parametrize(
+    "oddity",
+    [
+        ("drip",),
+        ("crlf",),
+        ("before", r"debug A1B2 looks good\n"),
+        ("before", r"A1\n"),
+        ("before", r"\n \t\n"),
+        ("before", r"info string hello\ninfo depth x score 1\n"),
+        ("raw-before", "ff00fe0a"),
+        ("long-line", "65536"),
+        ("stderr", "1000000", "--always"),
+        ("after", r"move A1\n"),
+        ("say", r"move a1\nmove a2\n"),
+    ],
+    ids=lambda o: " ".join(o)[:30],
+)
+def test_oddities_that_cost_nothing(table: Table, oddity: tuple[str, ...]) -> None:
+    if oddity[0] == "say":
+        oddity = (*oddity, "--at", "1")
+    result = table.play(table.odd(*oddity), time=TimeControl(game=20_000))
+    assert result.termination is Termination.NORMAL, result.detail
+
+
+def test_odd_lines_are_noted_once_each_with_a_hint(table: Table) -> None:
+    result = table.play(table.odd("before", r"A1B2\ndebug x\n", "--always"))
+    notes = "\n".join(result.white.notes)
+    assert notes.count("A1B2") == 2  # the line itself, and the hint
+    assert "did you mean `move A1B2`?" in notes
+    assert notes.count("debug") == 1
+
+
+def test_a_ply_echoed_with_another_number_is_no_answer(table: Table) -> None:
+    assert table.play(table.odd("none", "--echo")).termination is Termination.NORMAL
+    result = table.play(table.odd("before", r"move K5 ply 77\n"))
+    assert result.termination is Termination.NORMAL
+    assert any("unexpected" in note for note in result.white.notes)
+
+
+def test_stderr_is_kept_at_both_ends(table: Table) -> None:
+    result = table.play(table.odd("stderr", "100000"))
+    assert "bytes left out" in result.white.stderr
+    assert result.white.stderr.startswith("yyy")
+    assert result.white.stderr.rstrip().endswith("reason normal")
+    assert len(result.white.stderr) < 20_000
+
+
+def test_the_other_bot_hears_how_it_ended(table: Table) -> None:
+    result = table.play(table.odd("say", r"move A1A2\n"))
+    assert result.black.stderr == "heard: result 0-1 white 0 black 0 reason illegal\n"
+
+
+def test_info_goes_into_the_record(table: Table) -> None:
+    said = r"info depth 3 score 1.5 x-heat 7 pv A1 B1\ninfo depth 4\n"
+    result = table.play(table.odd("before", said))
+    assert result.plies[4].info == {"depth": "4", "score": "1.5", "x-heat": "7", "pv": "A1,B1"}
+    assert result.plies[3].info == {}
+
+
+def test_grace_is_one_budget_for_the_whole_game(table: Table) -> None:
+    control = TimeControl(game=None, move=150, grace=250)
+    once = table.play(table.odd("late", "0.25", "--at", "2"), time=control)
+    assert once.termination is Termination.NORMAL
+    assert 95 * MS < once.white.grace_used < 200 * MS
+    thrice = table.play(table.odd("late", "0.25", "--at", "2", "--always"), time=control)
+    assert (thrice.termination, thrice.offender) == (Termination.TIMEOUT, Side.WHITE)
+    assert len(thrice.plies) in (6, 8)
+
+
+def test_a_forced_pass_is_asked_for(table: Table) -> None:
+    # White's only stack cannot reach anything; Black's two can.
+    start = parse_dpos("........./........../..w3*bb....../........../......... w m")
+    assert [ply.text for ply in start.legal_plies()] == ["PASS"]
+    result = table.play(table.fair(), start=start)
+    assert result.plies[0].ply == "PASS"
+    assert result.termination is Termination.NORMAL
+
+
+def test_an_arbiter_that_is_cancelled_leaves_no_process(table: Table) -> None:
+    setup = GameSetup(
+        Competitor(table.odd("silent"), TimeControl(game=60_000)),
+        Competitor(table.fair(), TimeControl(game=60_000)),
+        Position.start(),
+    )
+
+    async def cancel_soon() -> bool:
+        with trio.move_on_after(1) as scope:
+            await play_game(setup)
+        return scope.cancelled_caught
+
+    assert trio.run(cancel_soon)
+    assert table.left_behind() == []
+
+
+def test_daemons_are_found(table: Table) -> None:
+    result = table.play(table.odd("daemon"))
+    assert result.termination is Termination.NORMAL
+    assert table.left_behind() == []
+
+
+def test_children_behind_a_shell_are_found(table: Table) -> None:
+    script = table.directory / "run.sh"
+    script.write_text(f"{sys.executable} {table.odd('silent').argv[1]} silent\nexit 0\n")
+    result = table.play(table.bot("sh", str(script)), time=QUICK)
+    assert (result.termination, result.offender) == (Termination.TIMEOUT, Side.WHITE)
+    assert table.left_behind() == []
+
+
+def test_a_bot_may_finish_its_files_after_quit(table: Table) -> None:
+    table.play(table.odd("none", "--on-quit", "0.3"))
+    assert (table.directory / "farewell.txt").read_text() == "x" * 1000
+
+
+def test_a_bot_that_ignores_quit_is_killed_after_the_grace(table: Table) -> None:
+    began = time.monotonic()
+    result = table.play(table.odd("none", "--ignore-quit", "--ignore-sigterm"), quit_grace=0.5)
+    assert result.termination is Termination.NORMAL
+    assert time.monotonic() - began - result.seconds < 1
+
+
+def test_a_deaf_bot_pays_for_its_full_pipe(table: Table) -> None:
+    result = table.play(table.odd("deaf", "--at", "1"), time=QUICK)
+    assert (result.termination, result.offender) == (Termination.TIMEOUT, Side.WHITE)
+    assert result.plies == ()
+
+
+def test_no_descriptor_outlives_a_game(table: Table) -> None:
+    table.play(table.fair())
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    table.play(table.odd("exit", "1"))
+    table.play(table.fair())
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
