@@ -1,0 +1,79 @@
+"""Stored games as game records in the text form."""
+
+from collections.abc import Iterator
+
+from arbiter.match.clock import MS
+from arbiter.match.game import PlyRecord
+from arbiter.match.termination import Termination
+from arbiter.store.league import League
+from arbiter.store.played import PlayedGame
+from protocol.records import Record, RecordedPly
+
+_ANSWERED = (Termination.ILLEGAL, Termination.SYNTAX)
+
+
+def records(league: League) -> Iterator[Record]:
+    """The last attempt at every game, in the order of the schedule."""
+    event = league.get("tournament") or ""
+    sessions = league.sessions()
+    machine = sessions[-1]["machine"] if sessions else ""
+    for game in league.games():
+        yield game_record(game, event, machine)
+
+
+def game_record(game: PlayedGame, event: str = "", machine: str = "") -> Record:
+    """One game as a record; headers that would say nothing are left out."""
+    outcome = game.outcome
+    plies = [RecordedPly(record.ply, _comments(record)) for record in outcome.plies]
+    opening: dict[str, str] = {}
+    if outcome.termination in _ANSWERED and outcome.answer is not None:
+        offence = {"illegal": outcome.answer}
+        if plies:
+            plies[-1] = RecordedPly(plies[-1].text, {**plies[-1].comments, **offence})
+        else:
+            opening = offence
+    return Record(
+        headers=_headers(game, event, machine),
+        plies=tuple(plies),
+        result=outcome.result,
+        resigned=outcome.termination is Termination.RESIGN,
+        opening_comments=opening,
+    )
+
+
+def _headers(game: PlayedGame, event: str, machine: str) -> dict[str, str]:
+    outcome = game.outcome
+    same_time = game.white_time == game.black_time
+    headers = {
+        "Game": "DVONN",
+        "Event": event,
+        "Date": outcome.started_at,
+        "Round": f"{game.round}.{game.game}",
+        "White": game.white,
+        "Black": game.black,
+        "Result": outcome.result,
+        "Score": f"{outcome.score.white}-{outcome.score.black}",
+        "Termination": str(outcome.termination),
+        "TimeControl": game.white_time if same_time else "",
+        "WhiteTime": "" if same_time else game.white_time,
+        "BlackTime": "" if same_time else game.black_time,
+        "Detail": " ".join(outcome.detail.split()),
+        "Number": str(game.number),
+        "Rules": "" if game.rules == "standard" else game.rules,
+        "Start": game.start or "",
+        "Seed": str(game.seed),
+        "WhiteHash": game.white_hash,
+        "BlackHash": game.black_hash,
+        "Clock": "wall",
+        "Isolation": "none",
+        "Machine": machine,
+    }
+    return {key: value for key, value in headers.items() if value}
+
+
+def _comments(record: PlyRecord) -> dict[str, str]:
+    """What the ply cost, in ms as the bot was told it, and what the bot said."""
+    comments = {"used": str(-(-record.used // MS))}
+    if record.left is not None:
+        comments["left"] = str(record.left // MS)
+    return {**record.info, **comments}

@@ -1,0 +1,253 @@
+"""The database of a tournament's results directory.
+
+One process writes, any number may read meanwhile. A game is committed before anybody is told
+about it, so that killing the arbiter at any moment loses no announced game. The schema has a
+version; a file of a later version is refused by name.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from arbiter.store.played import COLUMNS, PlayedGame, from_row, to_row
+
+FILE_NAME = "league.db"
+_LOCK_NAME = "league.lock"
+SCHEMA_VERSION = 1
+
+_SCHEMA = f"""
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE bots (
+    name TEXT PRIMARY KEY,
+    hash TEXT NOT NULL,
+    command TEXT NOT NULL,
+    left_out TEXT,          -- why an optional bot does not play
+    withdrawn TEXT          -- why a bot plays no further games
+) STRICT;
+CREATE TABLE sessions (started_at TEXT NOT NULL, machine TEXT NOT NULL, versions TEXT NOT NULL) STRICT;
+CREATE TABLE games (
+    number INTEGER NOT NULL, attempt INTEGER NOT NULL,
+    round INTEGER NOT NULL, game INTEGER NOT NULL, pair INTEGER NOT NULL,
+    white TEXT NOT NULL, black TEXT NOT NULL, white_time TEXT NOT NULL, black_time TEXT NOT NULL,
+    white_hash TEXT NOT NULL, black_hash TEXT NOT NULL,
+    rules TEXT NOT NULL, start TEXT, seed INTEGER NOT NULL,
+    result TEXT NOT NULL, termination TEXT NOT NULL, offender TEXT,
+    white_score INTEGER NOT NULL, black_score INTEGER NOT NULL, detail TEXT NOT NULL, answer TEXT,
+    final TEXT NOT NULL, started_at TEXT NOT NULL, seconds REAL NOT NULL, plies TEXT NOT NULL,
+    facts BLOB NOT NULL,    -- JSON, deflated: for each ply [used ns, left ns, info]
+    reports BLOB NOT NULL,  -- JSON, deflated: for each side identity, stderr, notes, grace used
+    PRIMARY KEY (number, attempt)
+) STRICT, WITHOUT ROWID;
+PRAGMA user_version = {SCHEMA_VERSION};
+"""
+_BRIEF_COLUMNS = (
+    "number", "attempt", "pair", "white", "black", "result", "termination", "offender",
+    "white_score", "black_score", "detail",
+)  # fmt: skip
+
+
+class StoreError(Exception):
+    """The results cannot be read or written; the text says which file, why, and what to do."""
+
+
+class League:
+    """An open results database; a context manager."""
+
+    def __init__(self, connection: sqlite3.Connection, directory: Path, lock: int | None) -> None:
+        self._connection = connection
+        self._connection.row_factory = sqlite3.Row
+        self._lock = lock
+        self.directory = directory
+
+    @classmethod
+    def open_for_writing(cls, directory: Path) -> Self:
+        """Open or create the database; nobody else may write meanwhile.
+
+        Raises:
+            StoreError: when another run holds the directory, or it cannot be written.
+        """
+        with _explaining(directory):
+            directory.mkdir(parents=True, exist_ok=True)
+            lock = _take_lock(directory)
+        try:
+            with _explaining(directory):
+                connection = sqlite3.connect(
+                    directory / FILE_NAME, isolation_level=None, check_same_thread=False
+                )
+                _prepare(connection)
+        except BaseException:
+            os.close(lock)
+            raise
+        return cls(connection, directory, lock)
+
+    @classmethod
+    def open_for_reading(cls, directory: Path) -> Self:
+        """Open an existing database, also while a run is writing to it.
+
+        Raises:
+            StoreError: when there is none, or it cannot be read.
+        """
+        path = directory / FILE_NAME
+        if not path.exists():
+            raise StoreError(f"{directory}: no results here ({FILE_NAME} is missing)")
+        with _explaining(directory):
+            connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)
+            _check_version(connection)
+        return cls(connection, directory, None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+        if self._lock is not None:
+            os.close(self._lock)
+
+    # Facts about the tournament
+
+    def get(self, key: str) -> Any:
+        """A value stored with ``put``; None when there is none."""
+        row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if row is None else json.loads(row["value"])
+
+    def put(self, key: str, value: object) -> None:
+        with _explaining(self.directory):
+            self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, json.dumps(value)))
+
+    def start_session(self, started_at: str, machine: str, versions: str) -> None:
+        """Note that a run began or went on."""
+        with _explaining(self.directory):
+            self._connection.execute("INSERT INTO sessions VALUES (?, ?, ?)", (started_at, machine, versions))
+
+    def sessions(self) -> list[Mapping[str, str]]:
+        return [dict(row) for row in self._connection.execute("SELECT * FROM sessions ORDER BY rowid")]
+
+    # Bots
+
+    def set_bots(self, bots: Iterable[tuple[str, str, str, str | None]]) -> None:
+        """Store name, hash, command and the reason for leaving out of every bot; keeps withdrawals."""
+        with _explaining(self.directory), self._transaction():
+            self._connection.executemany(
+                "INSERT INTO bots (name, hash, command, left_out) VALUES (?, ?, ?, ?)"
+                " ON CONFLICT (name) DO UPDATE SET"
+                " hash = excluded.hash, command = excluded.command, left_out = excluded.left_out",
+                bots,
+            )
+
+    def withdraw(self, name: str, reason: str) -> None:
+        """Note that a bot plays no further games."""
+        with _explaining(self.directory):
+            self._connection.execute("UPDATE bots SET withdrawn = ? WHERE name = ?", (reason, name))
+
+    def bots(self) -> list[Mapping[str, Any]]:
+        """The bots in the order of the tournament file."""
+        return [dict(row) for row in self._connection.execute("SELECT * FROM bots ORDER BY rowid")]
+
+    # Games
+
+    def add(self, games: Iterable[PlayedGame]) -> None:
+        """Commit games, all or none.
+
+        Raises:
+            StoreError: when they could not be written; the database is as it was.
+        """
+        marks = ", ".join("?" * len(COLUMNS))
+        with _explaining(self.directory), self._transaction():
+            self._connection.executemany(f"INSERT INTO games VALUES ({marks})", map(to_row, games))
+
+    def attempts(self) -> Iterator[tuple[int, int, bool]]:
+        """For each game ever tried: its number, the tries, and whether it was decided."""
+        rows = self._connection.execute(
+            "SELECT number, count(*), max(termination != 'void') FROM games GROUP BY number"
+        )
+        for number, tries, decided in rows:
+            yield number, tries, bool(decided)
+
+    def brief_games(self) -> Iterator[Mapping[str, Any]]:
+        """The last attempt at every game, in order of number, with what tables need."""
+        for row in self._last_attempts(", ".join(_BRIEF_COLUMNS)):
+            yield dict(row)
+
+    def games(self) -> Iterator[PlayedGame]:
+        """The last attempt at every game, in order of number, whole."""
+        for row in self._last_attempts("*"):
+            yield from_row(dict(row))
+
+    def _last_attempts(self, columns: str) -> Iterator[sqlite3.Row]:
+        with _explaining(self.directory):
+            cursor = self._connection.execute(
+                f"SELECT {columns} FROM games AS g WHERE attempt ="
+                " (SELECT max(attempt) FROM games WHERE number = g.number) ORDER BY number"
+            )
+        while (row := self._next(cursor)) is not None:
+            yield row
+
+    def _next(self, cursor: sqlite3.Cursor) -> sqlite3.Row | None:
+        with _explaining(self.directory):
+            row: sqlite3.Row | None = cursor.fetchone()
+            return row
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    """Choose the journal by a real write, then create or check the schema."""
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("COMMIT")
+    except sqlite3.OperationalError:
+        # Network file systems and some mounts have no shared memory; the old journal works there.
+        connection.execute("PRAGMA journal_mode = DELETE")
+    connection.execute("PRAGMA synchronous = FULL")
+    if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
+        connection.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
+    _check_version(connection)
+
+
+def _check_version(connection: sqlite3.Connection) -> None:
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > SCHEMA_VERSION:
+        raise StoreError(
+            f"{FILE_NAME} was written by a later arbiter (its schema is {version}); update the arbiter"
+        )
+    if version == 0:
+        raise StoreError(f"{FILE_NAME} is no results database of the arbiter, or an unfinished one")
+
+
+def _take_lock(directory: Path) -> int:
+    lock = os.open(directory / _LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        raise StoreError(
+            f"{directory}: another run is using these results; wait for it or choose another --results"
+        ) from None
+    return lock
+
+
+@contextlib.contextmanager
+def _explaining(directory: Path) -> Iterator[None]:
+    """Turn errors of the file system and of SQLite into one clear message."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"{directory}: cannot keep results here: {error.strerror}") from error
+    except sqlite3.DatabaseError as error:
+        raise StoreError(
+            f"{directory / FILE_NAME}: {error}; the games stored before are not touched"
+        ) from error

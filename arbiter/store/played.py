@@ -1,0 +1,110 @@
+"""A game with its place in the tournament: what one row of the database says."""
+
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from arbiter.match.game import BotReport, GameResult, PlyRecord
+from arbiter.match.termination import Termination
+from protocol.rules import Score, Side
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """One attempt at one game of the schedule.
+
+    ``number`` counts the games of the schedule from 1, ``attempt`` the tries at it from 1 (a void
+    game is replayed); ``round`` and ``pair`` count from 1, too. ``white_time`` and ``black_time``
+    are as a record's header has them, ``start`` is a DPOS unless the board was empty.
+    """
+
+    number: int
+    attempt: int
+    round: int
+    game: int
+    pair: int
+    white: str
+    black: str
+    white_time: str
+    black_time: str
+    white_hash: str
+    black_hash: str
+    rules: str
+    start: str | None
+    seed: int
+    outcome: GameResult
+
+    @property
+    def is_void(self) -> bool:
+        return self.outcome.termination is Termination.VOID
+
+
+COLUMNS = (
+    "number", "attempt", "round", "game", "pair", "white", "black", "white_time", "black_time",
+    "white_hash", "black_hash", "rules", "start", "seed",
+    "result", "termination", "offender", "white_score", "black_score", "detail", "answer", "final",
+    "started_at", "seconds", "plies", "facts", "reports",
+)  # fmt: skip
+
+_PLACE = COLUMNS.index("result")
+
+
+def to_row(game: PlayedGame) -> tuple[Any, ...]:
+    """The values of ``COLUMNS``."""
+    outcome = game.outcome
+    place = tuple(getattr(game, name) for name in COLUMNS[:_PLACE])
+    facts = [[record.used, record.left, dict(record.info)] for record in outcome.plies]
+    reports = {"white": asdict(outcome.white), "black": asdict(outcome.black)}
+    return (
+        *place,
+        outcome.result,
+        str(outcome.termination),
+        None if outcome.offender is None else outcome.offender.word,
+        outcome.score.white,
+        outcome.score.black,
+        outcome.detail,
+        outcome.answer,
+        outcome.final,
+        outcome.started_at,
+        outcome.seconds,
+        " ".join(record.ply for record in outcome.plies),
+        _pack(facts),
+        _pack(reports),
+    )
+
+
+def from_row(row: Mapping[str, Any]) -> PlayedGame:
+    """The game that ``to_row`` was given."""
+    reports = _unpack(row["reports"])
+    outcome = GameResult(
+        result=row["result"],
+        termination=Termination(row["termination"]),
+        detail=row["detail"],
+        offender=None if row["offender"] is None else Side[row["offender"].upper()],
+        plies=tuple(
+            PlyRecord(ply, used, left, info)
+            for ply, (used, left, info) in zip(row["plies"].split(), _unpack(row["facts"]), strict=True)
+        ),
+        answer=row["answer"],
+        score=Score(row["white_score"], row["black_score"]),
+        final=row["final"],
+        white=_report(reports["white"]),
+        black=_report(reports["black"]),
+        started_at=row["started_at"],
+        seconds=row["seconds"],
+    )
+    return PlayedGame(**{name: row[name] for name in COLUMNS[:_PLACE]}, outcome=outcome)
+
+
+def _report(values: Mapping[str, Any]) -> BotReport:
+    return BotReport(**{**values, "notes": tuple(values["notes"])})
+
+
+def _pack(value: object) -> bytes:
+    return zlib.compress(json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode(), 1)
+
+
+def _unpack(blob: bytes) -> Any:
+    return json.loads(zlib.decompress(blob))

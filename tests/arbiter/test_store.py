@@ -1,0 +1,168 @@
+"""The results database: what goes in comes out, and what goes wrong is said."""
+
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arbiter.match.game import BotReport, GameResult, PlyRecord
+from arbiter.match.termination import Termination
+from arbiter.store import League, PlayedGame, StoreError
+from arbiter.store.drec import game_record
+from protocol.records import format_record, read_records, verify_record
+from protocol.rules import Position, Score, Side, parse_ply
+
+
+def report(stderr: str = "") -> BotReport:
+    return BotReport({"name": "Bot é"}, stderr, ("odd: {x}",), 1_000_000)
+
+
+def game(number: int = 1, attempt: int = 1, **changes: object) -> PlayedGame:
+    """Three placements, then White gives up on time."""
+    position, plies = Position.start(), []
+    for text in ("A1", "B1", "C1"):
+        position = position.play(parse_ply(text))
+        plies.append(PlyRecord(text, 1_234_567, 4_000_000_000, {"depth": "3", "string": "a b {c}"}))
+    outcome = GameResult(
+        result="1-0",
+        termination=Termination.TIMEOUT,
+        detail="no answer within 50 ms",
+        offender=Side.BLACK,
+        plies=tuple(plies),
+        answer=None,
+        score=position.score,
+        final=position.dpos,
+        white=report(),
+        black=report("trace\nback"),
+        started_at="2026-11-29T21:10:03+00:00",
+        seconds=1.5,
+    )
+    outcome = replace(outcome, **changes)  # type: ignore[arg-type]
+    return PlayedGame(
+        number=number,
+        attempt=attempt,
+        round=1,
+        game=number,
+        pair=(number + 1) // 2,
+        white="one",
+        black="two",
+        white_time="5000+0",
+        black_time="5000+0",
+        white_hash="aa",
+        black_hash="bb",
+        rules="standard",
+        start=None,
+        seed=7,
+        outcome=outcome,
+    )
+
+
+def void(number: int, attempt: int) -> PlayedGame:
+    return game(number, attempt, result="*", termination=Termination.VOID, offender=None)
+
+
+def test_games_come_back_as_they_were(tmp_path: Path) -> None:
+    games = [game(2), game(1), game(3, offender=Side.WHITE, result="0-1", answer="?", score=Score(3, 4))]
+    with League.open_for_writing(tmp_path) as league:
+        league.add(games)
+    with League.open_for_reading(tmp_path) as league:
+        assert list(league.games()) == sorted(games, key=lambda g: g.number)
+
+
+def test_the_last_attempt_is_the_one_that_counts(tmp_path: Path) -> None:
+    with League.open_for_writing(tmp_path) as league:
+        league.add([void(1, 1), game(1, 2), void(2, 1)])
+        assert [(g.number, g.attempt) for g in league.games()] == [(1, 2), (2, 1)]
+        assert [row["termination"] for row in league.brief_games()] == ["timeout", "void"]
+        assert list(league.attempts()) == [(1, 2, True), (2, 1, False)]
+
+
+def test_a_group_of_games_is_stored_whole_or_not_at_all(tmp_path: Path) -> None:
+    with League.open_for_writing(tmp_path) as league:
+        league.add([game(1)])
+        with pytest.raises(StoreError, match="UNIQUE"):
+            league.add([game(2), game(1)])
+        assert [g.number for g in league.games()] == [1]
+        league.add([game(2)])
+        assert [g.number for g in league.games()] == [1, 2]
+
+
+def test_one_writer_and_any_readers(tmp_path: Path) -> None:
+    with League.open_for_writing(tmp_path) as league:
+        with pytest.raises(StoreError, match="another run is using these results"):
+            League.open_for_writing(tmp_path)
+        league.add([game(1)])
+        with League.open_for_reading(tmp_path) as reader:
+            assert [g.number for g in reader.games()] == [1]
+            league.add([game(2)])
+            assert [g.number for g in reader.games()] == [1, 2]
+    with League.open_for_writing(tmp_path) as league:
+        assert len(list(league.games())) == 2
+
+
+def test_reading_where_nothing_is(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="no results here"):
+        League.open_for_reading(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_later_schema_is_refused_by_name(tmp_path: Path) -> None:
+    League.open_for_writing(tmp_path).__exit__()
+    with sqlite3.connect(tmp_path / "league.db") as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    for opening in (League.open_for_writing, League.open_for_reading):
+        with pytest.raises(StoreError, match="written by a later arbiter"):
+            opening(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"not a database at all" * 100, b"\0" * 5000])
+def test_a_damaged_file_is_left_alone(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "league.db").write_bytes(content)
+    for opening in (League.open_for_writing, League.open_for_reading):
+        with pytest.raises(StoreError, match=r"league\.db"):
+            opening(tmp_path)
+    assert (tmp_path / "league.db").read_bytes() == content
+
+
+def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="cannot keep results here"):
+        League.open_for_writing(tmp_path / "file")
+
+
+def test_facts_and_bots(tmp_path: Path) -> None:
+    with League.open_for_writing(tmp_path) as league:
+        assert league.get("seed") is None
+        league.put("seed", 5)
+        league.set_bots([("b", "h1", "./b", None), ("a", "h2", "./a", "no cc")])
+        league.withdraw("b", "crashed")
+        league.set_bots([("b", "h3", "./b", None), ("a", "h2", "./a", None)])
+        league.start_session("2026-11-29T21:10:03+00:00", "box", "{}")
+    with League.open_for_reading(tmp_path) as league:
+        assert league.get("seed") == 5
+        rows = [(r["name"], r["hash"], r["left_out"], r["withdrawn"]) for r in league.bots()]
+        assert rows == [("b", "h3", None, "crashed"), ("a", "h2", None, None)]
+        assert [session["machine"] for session in league.sessions()] == ["box"]
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        game(),
+        game(termination=Termination.RESIGN, detail=""),
+        game(termination=Termination.ILLEGAL, answer="A1", offender=Side.BLACK),
+        game(termination=Termination.SYNTAX, answer="what {now}?", offender=Side.BLACK),
+        game(termination=Termination.CRASH, result="0-1", offender=Side.WHITE),
+        void(1, 1),
+    ],
+    ids=lambda g: str(g.outcome.termination),
+)
+def test_the_record_of_a_stored_game_is_consistent(stored: PlayedGame) -> None:
+    text = format_record(game_record(stored, 'Spring ["league"]', "box"))
+    (record,) = read_records(text, "stored")
+    assert verify_record(record) == []
+    assert record.headers["Event"] == 'Spring ["league"]'
+    assert [ply.text for ply in record.plies] == ["A1", "B1", "C1"]
+    assert record.plies[0].comments == {"used": "2", "left": "4000", "depth": "3", "string": "a b {c}"}
