@@ -1,0 +1,74 @@
+"""DVP/1, the language between the arbiter and its bots: messages, their lines, and who may say what when.
+
+`Connection` is what a program needs; `parse` and `format` work on single lines.
+"""
+
+from protocol.dvp.connection import Connection, Event, Ignored, Unexpected
+from protocol.dvp.formatting import format
+from protocol.dvp.messages import (
+    FEATURES,
+    VERSION,
+    Board,
+    BotError,
+    Error,
+    Feature,
+    Go,
+    Hello,
+    HelloOk,
+    Id,
+    Info,
+    InfoString,
+    IsReady,
+    Legal,
+    Message,
+    Move,
+    NewGame,
+    Option,
+    Quit,
+    ReadyOk,
+    Resign,
+    Result,
+    SetOption,
+    Setup,
+    Stop,
+    Unknown,
+)
+from protocol.dvp.parsing import parse
+from protocol.states import Role, State
+
+__all__ = [
+    "FEATURES",
+    "VERSION",
+    "Board",
+    "BotError",
+    "Connection",
+    "Error",
+    "Event",
+    "Feature",
+    "Go",
+    "Hello",
+    "HelloOk",
+    "Id",
+    "Ignored",
+    "Info",
+    "InfoString",
+    "IsReady",
+    "Legal",
+    "Message",
+    "Move",
+    "NewGame",
+    "Option",
+    "Quit",
+    "ReadyOk",
+    "Resign",
+    "Result",
+    "Role",
+    "SetOption",
+    "Setup",
+    "State",
+    "Stop",
+    "Unexpected",
+    "Unknown",
+    "format",
+    "parse",
+]

@@ -1,0 +1,22 @@
+"""Text that is safe to show: received bytes may hold anything, a log or a terminal should not."""
+
+import re
+
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""Characters that could end a line or move a cursor, and halves of characters, which UTF-8 cannot say."""
+
+
+def readable(line: bytes) -> str:
+    r"""``line`` as text: tabs as blanks; what is not UTF-8, and control characters, like ``\xff``."""
+    return escaped(line.decode("utf-8", "backslashreplace").replace("\t", " "))
+
+
+def escaped(text: str) -> str:
+    """``text`` with every control character written as an escape."""
+    if text.isprintable():
+        return text
+    return CONTROLS.sub(lambda match: _escape(ord(match[0])), text)
+
+
+def _escape(code: int) -> str:
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
