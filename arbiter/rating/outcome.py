@@ -1,0 +1,90 @@
+"""One finished game, as far as points, ratings and tables need to know it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from arbiter.match.termination import Termination
+
+Result = Literal["1-0", "0-1", "1/2-1/2", "*"]
+Colour = Literal["white", "black"]
+
+WHITE_POINTS: dict[str, float] = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
+
+CODECUP_WIN = 90
+"""What the CodeCup adds to the winner's own pieces; both get half of it for a draw."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What is kept of a game.
+
+    ``number`` is its place in the schedule. ``pair`` is shared by two games on the same opening with
+    colours swapped, None for a game that belongs to no pair. ``offender`` is the side that forfeited.
+    The scores are the pieces of the final board. ``weight`` is 0 for a game that repeats an earlier
+    one ply by ply: it stands in the table, but tells the ratings nothing. ``detail`` says in a few
+    words why a game is void.
+
+    Raises ValueError for a bot that plays itself, an unknown result and a forfeit that is not the
+    offender's loss.
+    """
+
+    number: int
+    pair: int | str | None
+    white: str
+    black: str
+    result: Result
+    termination: Termination
+    offender: Colour | None = None
+    white_score: int = 0
+    black_score: int = 0
+    weight: int = 1
+    detail: str = ""
+
+    def __post_init__(self) -> None:
+        if self.white == self.black:
+            raise ValueError(f"game {self.number}: {self.white!r} plays itself")
+        if self.is_void:
+            return
+        if self.result not in WHITE_POINTS:
+            raise ValueError(f"game {self.number}: unknown result {self.result!r}")
+        if self.termination.is_forfeit and self.offender != self._loser:
+            raise ValueError(
+                f"game {self.number}: {self.termination} is a loss for the side that forfeits, "
+                f"but the result is {self.result} and the offender {self.offender}"
+            )
+
+    @property
+    def is_void(self) -> bool:
+        """No game at all: interrupted, both failed, or the arbiter's own fault."""
+        return self.result == "*" or self.termination is Termination.VOID
+
+    @property
+    def white_points(self) -> float:
+        """1, 1/2 or 0; not to be asked of a void game."""
+        return WHITE_POINTS[self.result]
+
+    @property
+    def margin(self) -> int | None:
+        """White's pieces minus Black's; None unless the game was played to its end."""
+        if self.termination is not Termination.NORMAL:
+            return None
+        return self.white_score - self.black_score
+
+    @property
+    def codecup_points(self) -> tuple[int, int]:
+        """White's and Black's points by the CodeCup's rule.
+
+        Each side gets its pieces on the final board, the winner 90 more, both 45 more for a draw; a
+        side that forfeits gets nothing.
+        """
+        bonus = round(CODECUP_WIN * self.white_points)
+        white, black = self.white_score + bonus, self.black_score + CODECUP_WIN - bonus
+        if self.offender is not None:
+            return (0, black) if self.offender == "white" else (white, 0)
+        return white, black
+
+    @property
+    def _loser(self) -> Colour | None:
+        if self.result == "1-0":
+            return "black"
+        return "white" if self.result == "0-1" else None

@@ -1,0 +1,256 @@
+"""The league table: who played, who won, how strong each bot is, and what one must know to read it."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from arbiter.match.termination import FORFEITS
+from arbiter.rating.outcome import Outcome
+from arbiter.rating.tally import Standing, Tally
+from arbiter.rating.tiebreaks import rank_round_robin
+
+_NAMED_GAMES = 10  # void games that a note lists before it says "and N more"
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """The bot whose rating is set, and the Elo it is set to."""
+
+    bot: str
+    elo: float
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Under which conditions the games were played; None or empty where it is not known."""
+
+    title: str | None = None
+    seed: int | None = None
+    time_control: str | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+    machine: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One bot. Ratings in Elo with the bounds of their 95 % interval; None for a bot without games.
+
+    The anchor has no bounds. ``mean_margin``: own pieces minus the opponent's, per game played to
+    its end. ``codecup_points``: per game. ``forfeits``: by kind, those that happened.
+    """
+
+    rank: int
+    bot: str
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    points: float
+    elo: float | None
+    elo_low: float | None
+    elo_high: float | None
+    mean_margin: float | None
+    codecup_points: float | None
+    forfeits: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Bots that met, directly or through others. ``advantage``: of the first move, in Elo."""
+
+    rows: tuple[Row, ...]
+    advantage: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class LeagueTable:
+    """Groups of bots, best first, and what stands below them.
+
+    Ranks and ratings compare within a group only. ``draw_share`` and ``white_share`` (White's points
+    per game) are None without games. ``void``: numbers of the games that do not count, and why.
+    """
+
+    groups: tuple[Group, ...]
+    games: int
+    draw_share: float | None
+    white_share: float | None
+    anchor: Anchor | None
+    void: Mapping[int, str]
+    withdrawn: Mapping[str, str]
+    notes: tuple[str, ...]
+    facts: Facts
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return tuple(row for group in self.groups for row in group.rows)
+
+    @property
+    def advantage(self) -> float | None:
+        """Of the first move in Elo, where there is one group and so one number."""
+        return self.groups[0].advantage if len(self.groups) == 1 else None
+
+
+def build_table(
+    bots: Sequence[str],
+    outcomes: Iterable[Outcome],
+    *,
+    anchor: Anchor | None = None,
+    withdrawn: Mapping[str, str] | None = None,
+    facts: Facts | None = None,
+) -> LeagueTable:
+    """The table of these games, ``bots`` in the order that decides where nothing else does.
+
+    ``withdrawn`` gives the reason by bot. An anchor that has played no game is ignored, with a note.
+    """
+    return table_of(Tally(bots, outcomes), anchor=anchor, withdrawn=withdrawn, facts=facts)
+
+
+def table_of(
+    tally: Tally,
+    *,
+    anchor: Anchor | None = None,
+    withdrawn: Mapping[str, str] | None = None,
+    facts: Facts | None = None,
+) -> LeagueTable:
+    """The same from sums, for a tournament under way."""
+    withdrawn = dict(withdrawn or {})
+    groups: list[Group] = []
+    remarks: list[str] = []
+    components = _components(tally)
+    for members in components:
+        group, group_remarks = _rate_group(members, tally, anchor)
+        groups.append(group)
+        remarks += [
+            f"Group {len(groups)}: {remark}" if len(components) > 1 else remark for remark in group_remarks
+        ]
+    _append_idle(groups, tally)
+    games = tally.games
+    return LeagueTable(
+        groups=tuple(groups),
+        games=games,
+        draw_share=tally.draws / games if games else None,
+        white_share=tally.white_points / games if games else None,
+        anchor=anchor,
+        void={outcome.number: outcome.detail for outcome in sorted(tally.void, key=lambda o: o.number)},
+        withdrawn=withdrawn,
+        notes=(*_scale_notes(tally, components, anchor), *remarks, *_game_notes(tally, withdrawn)),
+        facts=facts or Facts(),
+    )
+
+
+def _components(tally: Tally) -> list[list[str]]:
+    """The bots that have played, by groups that met; all in the tally's order."""
+    components: list[list[str]] = []
+    seen: set[str] = set()
+    for bot in tally.standings:
+        if bot in seen or not tally.meetings[bot]:
+            continue
+        found, front = {bot}, [bot]
+        while front:
+            fresh = tally.meetings[front.pop()].keys() - found
+            found |= fresh
+            front += fresh
+        seen |= found
+        components.append([name for name in tally.standings if name in found])
+    return components
+
+
+def _rate_group(members: Sequence[str], tally: Tally, anchor: Anchor | None) -> tuple[Group, list[str]]:
+    from arbiter.rating.davidson import Games, rate  # NumPy: only when there is something to rate
+
+    inside = anchor is not None and anchor.bot in members
+    ratings = rate(
+        Games.of(members, tally.rated, tally.pairs),
+        (anchor.bot, anchor.elo) if anchor is not None and inside else None,
+    )
+    elo = {
+        bot: (float(value), *(ratings.interval(bot) or (None, None)))
+        for bot, value in zip(ratings.bots, ratings.elo, strict=True)
+    }
+    order = rank_round_robin(members, tally.standings, tally.points)
+    rows = tuple(_row(rank, bot, tally.standings[bot], *elo[bot]) for rank, bot in order)
+    remarks = []
+    if not ratings.decisive:
+        remarks.append("no game was won, so all ratings are equal; the intervals show how little is known.")
+    elif ratings.phantoms:
+        remarks.append(
+            "the results alone set no finite ratings (some bots never lost to some others, or the other "
+            "way round), so each bot was given one extra draw against a bot rated 0."
+        )
+    return Group(rows, ratings.advantage), remarks
+
+
+def _append_idle(groups: list[Group], tally: Tally) -> None:
+    """Bots without a game stand at the end of the last group, sharing its last rank."""
+    idle = [bot for bot, standing in tally.standings.items() if not standing.games]
+    if not idle and groups:
+        return
+    last = groups.pop() if groups else Group((), None)
+    rank = len(last.rows) + 1
+    rows = tuple(_row(rank, bot, tally.standings[bot], None, None, None) for bot in idle)
+    groups.append(Group(last.rows + rows, last.advantage))
+
+
+def _row(
+    rank: int, bot: str, standing: Standing, elo: float | None, low: float | None, high: float | None
+) -> Row:
+    return Row(
+        rank=rank,
+        bot=bot,
+        games=standing.games,
+        wins=standing.wins,
+        draws=standing.draws,
+        losses=standing.losses,
+        points=standing.points,
+        elo=elo,
+        elo_low=low,
+        elo_high=high,
+        mean_margin=standing.mean_margin,
+        codecup_points=standing.codecup_points,
+        forfeits={str(kind): standing.forfeits[kind] for kind in FORFEITS if standing.forfeits[kind]},
+    )
+
+
+def _scale_notes(tally: Tally, components: Collection[Sequence[str]], anchor: Anchor | None) -> list[str]:
+    """What the Elo numbers are relative to."""
+    if not components:
+        return []
+    whole = "each group" if len(components) > 1 else "all bots"
+    notes = [f"Elo with its 95 % interval; the mean of {whole} is 0."]
+    if anchor is not None and tally.meetings.get(anchor.bot):
+        notes = [f"Elo with the 95 % interval of the difference to {anchor.bot}, set to {anchor.elo:g}."]
+    elif anchor is not None:
+        notes.append(f"{anchor.bot}, the anchor, has played no game: not used.")
+    if len(components) > 1:
+        notes.append(
+            f"{len(components)} groups of bots never met: their ranks and ratings are not comparable."
+        )
+    return notes
+
+
+def _game_notes(tally: Tally, withdrawn: Mapping[str, str]) -> list[str]:
+    """Games that count less than others, and bots that left."""
+    notes = []
+    if tally.half_pairs:
+        notes.append(f"{_games(tally.half_pairs)} without the other half of the pair: counted all the same.")
+    if tally.repeats:
+        notes.append(
+            f"{_games(tally.repeats)} repeated an earlier one ply by ply: counted in the points, "
+            "not in the ratings."
+        )
+    if tally.void:
+        notes.append(f"{_games(len(tally.void))} void and not counted: {_void_list(tally.void)}.")
+    notes += [f"{bot} was withdrawn: {reason}" for bot, reason in withdrawn.items()]
+    return [note if note.endswith((".", "!")) else note + "." for note in notes]
+
+
+def _games(count: int) -> str:
+    return f"{count:,} game{'' if count == 1 else 's'}"
+
+
+def _void_list(void: Iterable[Outcome]) -> str:
+    named = [
+        f"{outcome.number} ({outcome.detail})" if outcome.detail else str(outcome.number)
+        for outcome in sorted(void, key=lambda o: o.number)
+    ]
+    more = len(named) - _NAMED_GAMES
+    return ", ".join(named[:_NAMED_GAMES]) + (f" and {more} more" if more > 0 else "")
