@@ -24,7 +24,6 @@ class DvpSeat(Seat):
         super().__init__(side, setup, bell)
         self._talk = dvp.Connection(dvp.Role.ARBITER)
         self._answer: Answer | None = None
-        self._asked_number = 0
         self._unexpected = 0
         self._refusal = ""
 
@@ -77,7 +76,8 @@ class DvpSeat(Seat):
                 self.note(f"option {name} was never announced; announced: {names}")
                 continue
             if fault := option.fault(value):
-                self.note(f"option {name}: {value!r}: {fault}")
+                self.note(f"option {name} was not set to {value!r}: {fault}")
+                continue
             self._send(dvp.SetOption(name, value))
 
     def _new_game(self) -> dvp.NewGame:
@@ -95,7 +95,6 @@ class DvpSeat(Seat):
         self.process.poll_output()
         self._answer = None
         self.info = {}
-        self._asked_number = turn.number
         self.process.new_turn()
         self.turn_start = self._send(*self._request(turn))
 
@@ -147,9 +146,8 @@ class DvpSeat(Seat):
 
     def _take(self, event: dvp.Event, stamp: int) -> None:
         match event:
-            case dvp.Move(ply, values):
-                if values.get("ply", self._asked_number) == self._asked_number:
-                    self._answer = Answer(ply, stamp)
+            case dvp.Move(ply):
+                self._answer = Answer(ply, stamp)
             case dvp.Resign():
                 self._answer = Answer(None, stamp)
             case dvp.Info(values, pv):
@@ -192,12 +190,13 @@ class DvpSeat(Seat):
     # The end
 
     def say_end(self, result: Result, score: Score, termination: Termination, failed: Failure | None) -> None:
+        values = {"white": str(score.white), "black": str(score.black), "reason": str(termination)}
+        farewell: list[dvp.Message] = [dvp.Result(result, values), dvp.Quit()]
         if failed is not None and failed.termination in _ERROR_CODES:
-            self._send(dvp.Error(str(failed.termination), failed.detail))
-        if self._talk.allows(dvp.Result):
-            values = {"white": str(score.white), "black": str(score.black), "reason": str(termination)}
-            self._send(dvp.Result(result, values))
-        self._send(dvp.Quit())
+            farewell.insert(0, dvp.Error(str(failed.termination), failed.detail))
+        for message in farewell:
+            if self._talk.allows(type(message)):
+                self._send(message)
 
     def _send(self, *messages: dvp.Message) -> int:
         return self.process.write(self._talk.send(*messages))

@@ -108,6 +108,13 @@ class League:
         if self._lock is not None:
             os.close(self._lock)
 
+    def discard(self) -> None:
+        """Take a database without games away again, and its directory if nothing else is in it."""
+        for name in (FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", _LOCK_NAME):
+            (self.directory / name).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self.directory.rmdir()
+
     # Facts about the tournament
 
     def get(self, key: str) -> Any:

@@ -47,7 +47,7 @@ ODDITIES = {
     "move-then-exit": lambda argument, move: (write(move), os._exit(0)),
     "late": lambda argument, move: (time.sleep(float(argument)), write(move)),
     "before": lambda argument, move: (say(argument), write(move)),
-    "after": lambda argument, move: (write(move), say(argument)),
+    "after": lambda argument, move: write(move + argument.encode().decode("unicode_escape")),
     "raw-before": lambda argument, move: write(bytes.fromhex(argument) + move.encode()),
     "drip": lambda argument, move: [(write(byte), time.sleep(0.01)) for byte in move],
     "crlf": lambda argument, move: write(move.replace("\n", "\r\n")),

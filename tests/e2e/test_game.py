@@ -160,7 +160,7 @@ def test_stderr_is_kept_at_both_ends(table: Table) -> None:
 
 def test_the_other_bot_hears_how_it_ended(table: Table) -> None:
     result = table.play(table.odd("say", r"move A1A2\n"))
-    assert result.black.stderr == "heard: result 0-1 white 0 black 0 reason illegal\n"
+    assert result.black.stderr == "heard: result 0-1 white 0 black 1 reason illegal\n"
 
 
 def test_info_goes_into_the_record(table: Table) -> None:

@@ -1,0 +1,13 @@
+"""What a subcommand raises when it cannot do what it was asked for, and exit statuses."""
+
+INTERRUPTED = 130
+"""Stopped by a signal, as shells report it."""
+
+
+class UsageError(Exception):
+    """A wrong argument or file: exit status 2, one message with its place, and a hint at the remedy."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint

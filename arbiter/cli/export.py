@@ -1,0 +1,121 @@
+"""``arbiter export``: the stored games, as records for people and programs."""
+
+import argparse
+import csv
+import json
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from arbiter.cli.results import reading
+from arbiter.store import League, PlayedGame
+
+NAME = "export"
+HELP = "write the games of a results directory to standard output"
+FORMATS = ("drec", "json", "csv")
+_COLUMNS = (
+    "number", "attempt", "round", "game", "pair", "white", "black", "result", "white_score", "black_score",
+    "termination", "offender", "detail", "plies", "started_at", "seconds",
+)  # fmt: skip
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of this command."""
+    parser.add_argument("directory", metavar="DIR", help="results directory")
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="drec",
+        help="drec: game records (default); json: all that is stored, one game a line; csv: one row a game",
+    )
+    parser.epilog = "example: arbiter export results/spring-league > games.drec && arbiter verify games.drec"
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the games in the order of the schedule."""
+    with reading([arguments.directory]) as (league,):
+        {"drec": _drec, "json": _json, "csv": _csv}[arguments.format](league)
+    return 0
+
+
+def _drec(league: League) -> None:
+    from arbiter.store.drec import records
+    from protocol.records import format_record
+
+    for index, record in enumerate(records(league)):
+        sys.stdout.write(("\n" if index else "") + format_record(record))
+
+
+def _json(league: League) -> None:
+    # One document, but a game a line, so that it streams and can be searched by line.
+    sys.stdout.write('{"games": [')
+    for index, game in enumerate(league.games()):
+        text = json.dumps(_facts(game), ensure_ascii=False, allow_nan=False)
+        sys.stdout.write((",\n" if index else "\n") + text)
+    sys.stdout.write("\n]}\n")
+
+
+def _facts(game: PlayedGame) -> dict[str, Any]:
+    outcome = game.outcome
+    return {
+        **_row(game),
+        "white_time": game.white_time,
+        "black_time": game.black_time,
+        "white_hash": game.white_hash,
+        "black_hash": game.black_hash,
+        "rules": game.rules,
+        "start": game.start,
+        "seed": game.seed,
+        "answer": outcome.answer,
+        "final": outcome.final,
+        "plies": [
+            {
+                "ply": r.ply,
+                "used_us": r.used // 1000,
+                "left_us": None if r.left is None else r.left // 1000,
+                "info": r.info,
+            }
+            for r in outcome.plies
+        ],
+        "reports": {
+            side: {
+                "identity": report.identity,
+                "notes": report.notes,
+                "stderr": report.stderr,
+                "grace_used_us": report.grace_used // 1000,
+            }
+            for side, report in (("white", outcome.white), ("black", outcome.black))
+        },
+    }
+
+
+def _csv(league: League) -> None:
+    writer = csv.DictWriter(sys.stdout, _COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(_rows(league.games()))
+
+
+def _rows(games: Iterable[PlayedGame]) -> Iterable[dict[str, Any]]:
+    return map(_row, games)
+
+
+def _row(game: PlayedGame) -> dict[str, Any]:
+    outcome = game.outcome
+    return {
+        "number": game.number,
+        "attempt": game.attempt,
+        "round": game.round,
+        "game": game.game,
+        "pair": game.pair,
+        "white": game.white,
+        "black": game.black,
+        "result": outcome.result,
+        "white_score": outcome.score.white,
+        "black_score": outcome.score.black,
+        "termination": str(outcome.termination),
+        "offender": None if outcome.offender is None else outcome.offender.word,
+        "detail": outcome.detail,
+        "plies": len(outcome.plies),
+        "started_at": outcome.started_at,
+        "seconds": round(outcome.seconds, 3),
+    }

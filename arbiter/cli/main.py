@@ -1,0 +1,99 @@
+"""Finding the subcommand and turning whatever goes wrong into one message and an exit status."""
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from importlib import import_module
+from typing import NoReturn
+
+from arbiter.cli.errors import INTERRUPTED, UsageError
+
+COMMANDS = ("run", "match", "table", "export", "show", "verify", "perft", "bots", "doctor")
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one message, with a suggestion where there is one."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}{self._suggestion(message)}", f"see `{self.prog} --help`")
+
+    def _suggestion(self, message: str) -> str:
+        known = [option for action in self._actions for option in action.option_strings]
+        if "invalid choice" in message:
+            known, wrong = list(COMMANDS), message.split("'")[1]
+        else:
+            wrong = next((word for word in message.split() if word.startswith("--")), "")
+        close = get_close_matches(wrong.split("=")[0], known, n=1)
+        return f"; did you mean `{close[0]}`?" if close and close[0] != wrong else ""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; its exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that lacks a character shows another one; that is no reason to fail.
+            stream.reconfigure(errors="replace")
+    try:
+        arguments = _parse(sys.argv[1:] if argv is None else argv)
+        run: Callable[[argparse.Namespace], int] = arguments.run
+        status = run(arguments)
+        sys.stdout.flush()
+        return status
+    except UsageError as error:
+        print(f"arbiter: {error.message}", file=sys.stderr)
+        if error.hint:
+            print(f"  {error.hint}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output left, such as `head`; there is nobody to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+class _ShowVersion(argparse.Action):
+    """Looks the version up only when it is asked for, which takes a tenth of the start-up time."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from importlib.metadata import version
+
+        print(f"arbiter {version('dvonn-arbiter')}")
+        parser.exit()
+
+
+def _needed(argv: Sequence[str]) -> Sequence[str]:
+    """The commands whose modules have to be loaded: one, unless it is help or a mistake."""
+    first = next((word for word in argv if not word.startswith("-")), None)
+    return (first,) if first in COMMANDS else COMMANDS
+
+
+def _parse(argv: Sequence[str]) -> argparse.Namespace:
+    parser = Parser(
+        prog="arbiter",
+        description="A referee for DVONN bots: games, tournaments, league tables.",
+        epilog="A first try: arbiter match sample:random sample:greedy",
+    )
+    parser.add_argument("--version", action=_ShowVersion, help="show the version and exit")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
+    for name in _needed(argv):
+        module = import_module(f"arbiter.cli.{name}")
+        command = commands.add_parser(
+            name,
+            help=module.HELP,
+            description=module.HELP[0].upper() + module.HELP[1:] + ".",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.add_arguments(command)
+        command.set_defaults(run=module.run, parser=command)
+    arguments, unknown = parser.parse_known_args(argv)
+    if unknown:
+        # Told by the command's own parser, which knows what may have been meant.
+        arguments.parser.error(f"unknown argument {unknown[0]}")
+    return arguments

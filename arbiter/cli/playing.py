@@ -1,0 +1,155 @@
+"""What ``run`` and ``match`` share: playing with a view, stopping cleanly, ending with the table."""
+
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import trio
+
+from arbiter.cli.errors import INTERRUPTED, UsageError
+from arbiter.cli.table import render
+from arbiter.isolation.tree import kill_everything_once
+from arbiter.live.plain import plain_watcher
+from arbiter.store import League, StoreError
+from arbiter.tournament.config import Tournament
+from arbiter.tournament.events import Event, Notice, Watcher
+from arbiter.tournament.play import BotsNotReadyError, ChangedTournamentError, Plan, play_tournament, settle
+from arbiter.tournament.standings import league_table, outcomes
+from protocol.rules import Position
+
+
+class Session:
+    """One run of a tournament from a command line: plays, prints the table."""
+
+    def __init__(
+        self, plan: Plan, league: League, *, form: str, quiet: bool, games: int | None, again: str
+    ) -> None:
+        """``form`` is the table's format; ``again`` the command that goes on after an interruption."""
+        self._plan = plan
+        self._league = league
+        self._form = form
+        self._quiet = quiet
+        self._games = games
+        self._again = again
+        # A format for programs has the standard output for itself.
+        self._screen = sys.stdout if form == "text" else sys.stderr
+        self._interrupted = False
+
+    def run(self) -> int:
+        """Play what is left to play; the exit status."""
+        try:
+            with _plain_errors():
+                trio.run(self._play)
+        except BotsNotReadyError as error:
+            for problem in error.problems:
+                print(f"arbiter: {problem}", file=sys.stderr)
+            if not self._league.sessions():
+                self._league.discard()
+            return 1
+        except StoreError as error:
+            raise UsageError(str(error), "run the same command again when there is a remedy") from None
+        if self._interrupted:
+            print(f"interrupted; all finished games are stored. Go on with: {self._again}", file=sys.stderr)
+            return INTERRUPTED
+        sys.stdout.write(render(league_table([self._league]), self._form))
+        return 1 if any(row["withdrawn"] for row in self._league.bots()) else 0
+
+    async def _play(self) -> None:
+        async with trio.open_nursery() as nursery:
+            scope = trio.CancelScope()
+            with trio.open_signal_receiver(*_minded_signals()) as signals:
+                nursery.start_soon(self._mind_signals, signals, scope)
+                with scope:
+                    async with trio.open_nursery() as playing:
+                        watch = await self._open_view(playing)
+                        await play_tournament(self._plan, self._league, watch, self._games)
+                        playing.cancel_scope.cancel()
+                nursery.cancel_scope.cancel()
+
+    async def _mind_signals(self, signals: AsyncIterator[int], scope: trio.CancelScope) -> None:
+        """The first signal stops in order, a second one at once."""
+        async for _ in signals:
+            if self._interrupted:
+                kill_everything_once()
+                os._exit(INTERRUPTED)
+            self._interrupted = True
+            scope.cancel()
+
+    async def _open_view(self, nursery: trio.Nursery) -> Watcher:
+        if self._quiet:
+            return _warn
+        if self._screen.isatty() and os.environ.get("TERM", "dumb") != "dumb":
+            # Heavy imports, for those who see something of it.
+            from rich.console import Console
+
+            from arbiter.live.terminal import TerminalView
+            from arbiter.rating.tally import Tally
+
+            view = TerminalView(Console(file=self._screen), Tally((), outcomes([self._league])))
+            await nursery.start(view.show)
+            return view.watch
+        return plain_watcher(lambda line: print(line, file=self._screen, flush=True))
+
+
+def _warn(event: Event) -> None:
+    """Even the quiet hear of what went wrong before the games."""
+    if isinstance(event, Notice) and "left out" in event.text:
+        print(event.text, file=sys.stderr)
+
+
+def _minded_signals() -> list[int]:
+    """Those that stop a run; a hangup that the shell told us to ignore (nohup) stays ignored."""
+    wanted = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    return [number for number in wanted if signal.getsignal(number) is not signal.SIG_IGN]
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """Take the errors that have a message of their own out of the groups that nurseries make."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        for error in _leaves(group):
+            if isinstance(error, BotsNotReadyError | StoreError):
+                raise error from None
+        raise
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for inner in error.exceptions:
+            yield from _leaves(inner)
+    else:
+        yield error
+
+
+@contextmanager
+def open_results(directory: Path) -> Iterator[League]:
+    """The league in a results directory, which is made when it is missing.
+
+    Raises:
+        UsageError: when it cannot be written, or another run is using it.
+    """
+    try:
+        league = League.open_for_writing(directory)
+    except StoreError as error:
+        raise UsageError(str(error)) from None
+    with league:
+        yield league
+
+
+def settle_plan(
+    tournament: Tournament, seed: int | None, league: League, start: Position | None = None
+) -> Plan:
+    """The plan of a run.
+
+    Raises:
+        UsageError: when the games in the results directory belong to another tournament.
+    """
+    try:
+        return settle(tournament, seed, league, start)
+    except ChangedTournamentError as error:
+        raise UsageError(str(error)) from None

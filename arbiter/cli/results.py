@@ -1,0 +1,36 @@
+"""Opening results directories named on a command line."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from arbiter.cli.errors import UsageError
+from arbiter.store import League, StoreError
+
+
+@contextmanager
+def reading(directories: list[str]) -> Iterator[list[League]]:
+    """The leagues in these directories, open for reading.
+
+    Raises:
+        UsageError: when one of them holds no readable results.
+    """
+    with ExitStack() as stack:
+        try:
+            leagues = [
+                stack.enter_context(League.open_for_reading(Path(directory))) for directory in directories
+            ]
+        except StoreError as error:
+            raise UsageError(str(error), _hint(directories)) from None
+        try:
+            yield leagues
+        except StoreError as error:
+            raise UsageError(str(error)) from None
+
+
+def _hint(directories: list[str]) -> str:
+    """Results often lie one step from where people look."""
+    for directory in directories:
+        for found in sorted(Path(directory).glob("**/league.db"))[:3]:
+            return f"did you mean {found.parent}?"
+    return "a results directory is what `arbiter run` names at its end"

@@ -1,0 +1,83 @@
+"""``arbiter run``: play or resume a tournament described in a file."""
+
+import argparse
+import shlex
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arbiter.cli.arguments import natural, positive
+from arbiter.cli.errors import INTERRUPTED, UsageError
+
+if TYPE_CHECKING:
+    from arbiter.tournament.config import Tournament
+
+NAME = "run"
+HELP = "play or resume a tournament described in a YAML file"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of this command."""
+    parser.add_argument("file", metavar="FILE.yaml", help="the tournament, see tournaments/quickstart.yaml")
+    parser.add_argument(
+        "--results", metavar="DIR", help="where results go (default: results/NAME beside the file)"
+    )
+    parser.add_argument(
+        "--concurrency", type=positive, metavar="N", help="games at a time, instead of the file's"
+    )
+    parser.add_argument(
+        "--seed", type=natural, metavar="N", help="the seed of all chance, instead of the file's"
+    )
+    parser.add_argument("--quiet", action="store_true", help="print the final table only")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="say who would play whom and how long that may take"
+    )
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="format of the final table (default: text)"
+    )
+    parser.epilog = (
+        "example: arbiter run tournaments/quickstart.yaml\n"
+        "Ctrl-C stops in order; the same command again goes on where it stopped."
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Play; 0 fine, 1 a bot could not start or was withdrawn, 2 a file that cannot be used, 130 stopped."""
+    from arbiter.tournament.load import load_tournament
+    from arbiter.tournament.problems import TournamentFileError
+
+    try:
+        tournament = load_tournament(Path(arguments.file))
+    except TournamentFileError as error:
+        raise UsageError(str(error)) from None
+    if arguments.concurrency:
+        tournament = replace(tournament, concurrency=arguments.concurrency)
+    if arguments.dry_run:
+        return _describe(tournament, arguments.seed)
+    return _play(tournament, arguments)
+
+
+def _play(tournament: "Tournament", arguments: argparse.Namespace) -> int:
+    from arbiter.cli.playing import Session, open_results, settle_plan
+
+    directory = Path(arguments.results) if arguments.results else tournament.results_dir
+    with open_results(directory) as league:
+        plan = settle_plan(tournament, arguments.seed, league)
+        again = shlex.join(["arbiter", *sys.argv[1:]])
+        status = Session(
+            plan, league, form=arguments.format, quiet=arguments.quiet, games=None, again=again
+        ).run()
+    if arguments.format == "text" and not arguments.quiet and status != INTERRUPTED and directory.exists():
+        place = shlex.quote(str(directory))
+        print(f"\nresults in {directory}; game records: arbiter export {place} > games.drec")
+    return status
+
+
+def _describe(tournament: "Tournament", seed: int | None) -> int:
+    """Bots, pairings, games, and an honest guess at the time."""
+    from arbiter.tournament.outlook import outlook
+
+    for line in outlook(tournament, seed):
+        print(line)
+    return 0

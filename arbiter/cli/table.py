@@ -1,0 +1,57 @@
+"""``arbiter table``: the league table from what is stored, also while a run goes on."""
+
+import argparse
+import sys
+
+from arbiter.cli.errors import UsageError
+from arbiter.cli.results import reading
+
+NAME = "table"
+HELP = "print the league table of a results directory"
+FORMATS = ("text", "md", "csv", "json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of this command."""
+    parser.add_argument(
+        "directories", nargs="+", metavar="DIR", help="results directory; several make one table"
+    )
+    parser.add_argument("--format", choices=FORMATS, default="text", help="how to print it (default: text)")
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="BOT", help="only games among these bots (repeatable)"
+    )
+    parser.add_argument(
+        "--exclude",
+        action="append",
+        default=[],
+        metavar="BOT",
+        help="leave this bot's games out (repeatable)",
+    )
+    parser.epilog = "example: arbiter table results/spring-league --format md > table.md"
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the table."""
+    from arbiter.tournament.standings import league_table
+
+    with reading(arguments.directories) as leagues:
+        known = {row["name"] for league in leagues for row in league.bots()}
+        for name in (*arguments.only, *arguments.exclude):
+            if name not in known:
+                raise UsageError(f"no bot is named {name} there", f"bots: {', '.join(sorted(known))}")
+        table = league_table(leagues, arguments.only, arguments.exclude)
+    sys.stdout.write(render(table, arguments.format))
+    return 0
+
+
+def render(table: object, form: str) -> str:
+    """A league table in one of ``FORMATS``."""
+    from arbiter.rating import render as renderers
+
+    by_format = {
+        "text": renderers.as_text,
+        "md": renderers.as_markdown,
+        "csv": renderers.as_csv,
+        "json": renderers.as_json,
+    }
+    return by_format[form](table)  # type: ignore[arg-type]

@@ -1,0 +1,60 @@
+"""What happens in a tournament, as it is told to whoever watches."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from arbiter.match.game import PlyRecord
+from arbiter.store.played import PlayedGame
+from arbiter.tournament.schedule import Fixture
+from protocol.rules import Position
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something people should know, in one line."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlayBegins:
+    """All bots are ready. ``total`` games belong to the schedule, ``done`` of them were played before."""
+
+    total: int
+    done: int
+
+
+@dataclass(frozen=True, slots=True)
+class GameStarted:
+    fixture: Fixture
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlyPlayed:
+    """A ply, and the position it led to."""
+
+    fixture: Fixture
+    record: PlyRecord
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class GameFinished:
+    """A game that is safely stored."""
+
+    game: PlayedGame
+    replayed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BotWithdrawn:
+    """A bot that plays no further games, and the number of games that this cancels."""
+
+    bot: str
+    reason: str
+
+
+Event = Notice | PlayBegins | GameStarted | PlyPlayed | GameFinished | BotWithdrawn
+Watcher = Callable[[Event], None]
+"""Called for each event in turn; must be quick, since the clocks of bots run meanwhile."""

@@ -1,0 +1,97 @@
+"""Before the first game: build every bot once, start every bot once, and know who can play."""
+
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import trio
+
+from arbiter.isolation.launch import StartError, launch
+from arbiter.match.bot import Bot
+from arbiter.match.game import Competitor
+from arbiter.match.startcheck import check_start
+from arbiter.tournament.config import Tournament, slugify
+
+BUILD_LIMIT = 600
+"""Seconds that a build may take."""
+_LOG_TAIL = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """Whether a bot can play: ``problem`` says why not."""
+
+    bot: Bot
+    problem: str | None
+
+
+async def prepare(tournament: Tournament, logs: Path, tell: Callable[[str], None]) -> list[Readiness]:
+    """Build and start-check all bots, in the order of the file.
+
+    What a build prints goes to ``logs``; ``tell`` gets a line for each thing worth knowing.
+    """
+    built: set[tuple[object, ...]] = set()
+    found: dict[str, Readiness] = {}
+    for bot in tournament.bots:
+        problem = await _build(bot, logs, built, tell)
+        if problem is not None:
+            found[bot.name] = Readiness(bot, problem)
+    limiter = trio.CapacityLimiter(tournament.concurrency)
+
+    async def check(bot: Bot) -> None:
+        async with limiter:
+            outcome = await check_start(Competitor(bot, bot.time or tournament.time))
+        found[bot.name] = Readiness(bot, outcome.problem)
+        for note in outcome.report.notes:
+            tell(f"{bot.name}: {note}")
+
+    async with trio.open_nursery() as nursery:
+        for bot in tournament.bots:
+            if bot.name not in found:
+                nursery.start_soon(check, bot)
+    return [found[bot.name] for bot in tournament.bots]
+
+
+async def _build(
+    bot: Bot, logs: Path, built: set[tuple[object, ...]], tell: Callable[[str], None]
+) -> str | None:
+    """Run a bot's build command unless the same one ran already; what went wrong, if anything did."""
+    if bot.build is None or (bot.build, bot.directory) in built:
+        return None
+    built.add((bot.build, bot.directory))
+    tell(f"{bot.name}: building with `{' '.join(bot.build)}`")
+    log = _log_file(logs, bot.name)
+    try:
+        status = await _run_build(bot, bot.build, log)
+    except StartError as error:
+        return f"its build command cannot be started: {error}"
+    if status == 0:
+        return None
+    reason = f"its build took more than {BUILD_LIMIT} s" if status is None else f"its build failed ({status})"
+    tail = log.read_text(errors="backslashreplace").splitlines()[-_LOG_TAIL:]
+    return "\n".join([f"{reason}; the end of {log}:", *(f"    {line}" for line in tail)])
+
+
+def _log_file(logs: Path, name: str) -> Path:
+    logs.mkdir(parents=True, exist_ok=True)
+    return logs / f"build-{slugify(name)}.log"
+
+
+async def _run_build(bot: Bot, command: tuple[str, ...], log: Path) -> int | None:
+    """The exit status of a build; None when it took too long."""
+    with log.open("wb") as output:
+        program = launch(
+            command,
+            bot.directory,
+            bot.env,
+            stdin=subprocess.DEVNULL,
+            stdout=output.fileno(),
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            with trio.move_on_after(BUILD_LIMIT):
+                return await program.wait()
+            return None
+        finally:
+            await program.kill()

@@ -1,0 +1,99 @@
+"""From stored games to league tables."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from arbiter.match.termination import Termination
+from arbiter.rating.outcome import Colour, Outcome
+from arbiter.rating.table import Anchor, Facts, LeagueTable, build_table
+from arbiter.store import League, PlayedGame
+from protocol.rules import Side
+
+
+def outcome_of_row(row: Mapping[str, Any]) -> Outcome:
+    """A brief row of the store as the ratings see it."""
+    termination = Termination(row["termination"])
+    return Outcome(
+        number=row["number"],
+        pair=row["pair"],
+        white=row["white"],
+        black=row["black"],
+        result=row["result"],
+        termination=termination,
+        offender=row["offender"] if termination.is_forfeit else None,
+        white_score=row["white_score"],
+        black_score=row["black_score"],
+        detail=row["detail"],
+    )
+
+
+def outcome_of_game(game: PlayedGame) -> Outcome:
+    """A game just played as the ratings see it."""
+    result = game.outcome
+    return Outcome(
+        number=game.number,
+        pair=game.pair,
+        white=game.white,
+        black=game.black,
+        result=result.result,
+        termination=result.termination,
+        offender=_colour(result.offender) if result.termination.is_forfeit else None,
+        white_score=result.score.white,
+        black_score=result.score.black,
+        detail=result.detail,
+    )
+
+
+def _colour(side: Side | None) -> Colour | None:
+    if side is None:
+        return None
+    return "white" if side is Side.WHITE else "black"
+
+
+def league_table(
+    leagues: Sequence[League], only: Sequence[str] = (), exclude: Sequence[str] = ()
+) -> LeagueTable:
+    """One table over the games of one or several results directories.
+
+    Bots of equal names are the same bot. ``only`` keeps the games among these bots, ``exclude``
+    drops the games of those.
+    """
+    bots = [row for league in leagues for row in league.bots()]
+    names = [
+        n for n in dict.fromkeys(row["name"] for row in bots) if n not in exclude and (not only or n in only)
+    ]
+    known = set(names)
+    games = (o for o in outcomes(leagues) if o.white in known and o.black in known)
+    anchor = leagues[0].get("anchor") if leagues else None
+    return build_table(
+        names,
+        games,
+        anchor=Anchor(*anchor) if anchor else None,
+        withdrawn={
+            row["name"]: row["withdrawn"] for row in bots if row["withdrawn"] and row["name"] in known
+        },
+        facts=_facts(leagues[0]) if len(leagues) == 1 else Facts(),
+    )
+
+
+def outcomes(leagues: Sequence[League]) -> Iterator[Outcome]:
+    """The games of several results directories, one after the other."""
+    for index, league in enumerate(leagues):
+        for row in league.brief_games():
+            outcome = outcome_of_row(row)
+            # Every directory counts its pairs from 1.
+            yield outcome if index == 0 else replace(outcome, pair=f"{index}/{outcome.pair}")
+
+
+def _facts(league: League) -> Facts:
+    sessions = league.sessions()
+    last = sessions[-1] if sessions else None
+    return Facts(
+        title=league.get("tournament"),
+        seed=league.get("seed"),
+        time_control=league.get("time"),
+        versions=json.loads(last["versions"]) if last else {},
+        machine=last["machine"] if last else None,
+    )
