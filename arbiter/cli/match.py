@@ -7,6 +7,7 @@ from pathlib import Path
 
 from arbiter.cli.arguments import natural, positive
 from arbiter.cli.errors import INTERRUPTED, UsageError
+from arbiter.cli.results import shown
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import TimeControl
 from protocol.errors import PositionError
@@ -83,8 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
             plan, league, form=arguments.format, quiet=arguments.quiet, games=arguments.games, again=again
         ).run()
     if arguments.format == "text" and not arguments.quiet and status != INTERRUPTED and directory.exists():
-        place = shlex.quote(str(directory))
-        print(f"\nresults in {directory}; see a game: arbiter show {place} --game 1")
+        place = shown(directory)
+        print(f"\nresults in {place}; see a game: arbiter show {place} --game 1")
     return status
 
 

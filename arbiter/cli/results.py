@@ -1,7 +1,8 @@
 """Opening results directories named on a command line."""
 
+import shlex
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from arbiter.cli.errors import UsageError
@@ -26,6 +27,13 @@ def reading(directories: list[str]) -> Iterator[list[League]]:
             yield leagues
         except StoreError as error:
             raise UsageError(str(error)) from None
+
+
+def shown(directory: Path) -> str:
+    """A directory as one would type it from here."""
+    with suppress(ValueError):
+        directory = directory.absolute().relative_to(Path.cwd())
+    return shlex.quote(str(directory))
 
 
 def _hint(directories: list[str]) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.cli.arguments import natural, positive
 from arbiter.cli.errors import INTERRUPTED, UsageError
+from arbiter.cli.results import shown
 
 if TYPE_CHECKING:
     from arbiter.tournament.config import Tournament
@@ -69,8 +70,8 @@ def _play(tournament: "Tournament", arguments: argparse.Namespace) -> int:
             plan, league, form=arguments.format, quiet=arguments.quiet, games=None, again=again
         ).run()
     if arguments.format == "text" and not arguments.quiet and status != INTERRUPTED and directory.exists():
-        place = shlex.quote(str(directory))
-        print(f"\nresults in {directory}; game records: arbiter export {place} > games.drec")
+        place = shown(directory)
+        print(f"\nresults in {place}; game records: arbiter export {place} > games.drec")
     return status
 
 

@@ -1,6 +1,7 @@
 """Plain lines: for pipes, files, and terminals that cannot do more. Each game has one start and one end."""
 
 from collections.abc import Callable
+from textwrap import shorten
 
 from arbiter.match.termination import Termination
 from arbiter.store import PlayedGame
@@ -12,6 +13,9 @@ from arbiter.tournament.events import (
     Notice,
     PlayBegins,
 )
+
+_DETAIL = 160
+"""Characters of a forfeit's detail that a line shows; the record has all of it."""
 
 
 def plain_watcher(write: Callable[[str], None]) -> Callable[[Event], None]:
@@ -62,4 +66,5 @@ def describe_game(game: PlayedGame) -> str:
     if outcome.termination is Termination.RESIGN:
         return f"{start} ({loser} resigned at {score})"
     ply = len(outcome.plies) + 1
-    return f"{start} ({loser} forfeits at ply {ply}, {outcome.termination}: {outcome.detail})"
+    detail = shorten(outcome.detail, _DETAIL, placeholder=" ...")
+    return f"{start} ({loser} forfeits at ply {ply}, {outcome.termination}: {detail})"

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -24,13 +25,15 @@ _LONGEST_NAME = 24  # columns of a terminal
 
 # Cells are laid out with a stand-in of the right width where a name holds characters that are not
 # one column wide: tabulate alone would count characters. Both ranges are for private use.
+_WIDTH = 100
 _STAND_IN, _FILLER = 0xF0000, "\ue000"
 
 
 def as_text(table: LeagueTable) -> str:
     """For a terminal, 80 to 100 columns with ordinary names."""
     blocks = _title(table, "{}", _printable) + _groups(table, _text_group, "{}")
-    return _joined([*blocks, *("\n".join(map(_printable, lines)) for lines in (table.notes, _footer(table)))])
+    notes = [textwrap.fill(_printable(note), _WIDTH, subsequent_indent="  ") for note in table.notes]
+    return _joined([*blocks, "\n".join(notes), "\n".join(map(_printable, _footer(table)))])
 
 
 def as_markdown(table: LeagueTable) -> str:

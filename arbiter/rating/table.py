@@ -170,11 +170,11 @@ def _rate_group(members: Sequence[str], tally: Tally, anchor: Anchor | None) -> 
     rows = tuple(_row(rank, bot, tally.standings[bot], *elo[bot]) for rank, bot in order)
     remarks = []
     if not ratings.decisive:
-        remarks.append("no game was won, so all ratings are equal; the intervals show how little is known.")
+        remarks.append("No game was won, so all ratings are equal; the intervals show how little is known.")
     elif ratings.phantoms:
         remarks.append(
-            "the results alone set no finite ratings (some bots never lost to some others, or the other "
-            "way round), so each bot was given one extra draw against a bot rated 0."
+            "Ratings rest on one extra draw for each bot against a bot rated 0, because some bots never "
+            "lost to some others."
         )
     return Group(rows, ratings.advantage), remarks
 

@@ -271,6 +271,8 @@ def _program_name(words: list[str], directory: Path) -> str:
     for before, word in zip(["", *words], words, strict=False):
         if before == "-m":
             return word
+        if before == "-c":  # a script in one word
+            break
         own = "/" in word or _is_file(directory / word) or (before and _looks_like_a_program(word))
         if own and not word.startswith("-") and not _RUNNERS.fullmatch(Path(word).name):
             return _stem(word)

@@ -63,8 +63,8 @@ class Runner:
         self._decided: set[int] = set()
         self._failures_in_a_row = dict.fromkeys(entries, 0)
         self._withdrawn = {row["name"] for row in league.bots() if row["withdrawn"]}
-        self._unstored: list[PlayedGame] = []
-        self._stored = trio.Event()
+        self._unstored: list[tuple[PlayedGame, trio.Event]] = []
+        self._has_unstored = trio.Event()
         self._schedule = self._open_fixtures()
 
     async def run(self) -> None:
@@ -82,9 +82,10 @@ class Runner:
                         playing.start_soon(self._play_games)
                 writing.cancel_scope.cancel()
         finally:
-            games = self._take_unstored()
-            self._league.add(games)
-            self._tell(games)
+            if self._unstored:
+                games = self._take_unstored()
+                self._league.add(game for game, _ in games)
+                self._tell(games)
 
     def _recall(self) -> None:
         """What earlier runs left: decided games, tries, and bots in trouble."""
@@ -124,8 +125,7 @@ class Runner:
         setup = self._setup(fixture)
         outcome, at_fault = await self._play_or_void(setup, fixture)
         is_last = outcome.termination is not Termination.VOID or attempt >= ATTEMPTS
-        self._unstored.append(self._played(fixture, attempt, setup, outcome))
-        self._stored.set()
+        await self._store(self._played(fixture, attempt, setup, outcome))
         if is_last:
             for side in Side:
                 self._note_form(getattr(fixture, side.word), side in at_fault)
@@ -197,23 +197,31 @@ class Runner:
 
     # Storing
 
+    async def _store(self, game: PlayedGame) -> None:
+        """Hand a game over and wait until it is stored and told."""
+        is_stored = trio.Event()
+        self._unstored.append((game, is_stored))
+        self._has_unstored.set()
+        await is_stored.wait()
+
     async def _keep_storing(self) -> None:
         """Commit in groups, on another thread: waiting for the disk must not stop the clocks."""
         while True:
-            await self._stored.wait()
-            self._stored = trio.Event()
+            await self._has_unstored.wait()
             games = self._take_unstored()
             with trio.CancelScope(shield=True):
-                await trio.to_thread.run_sync(self._league.add, games)
+                await trio.to_thread.run_sync(self._league.add, [game for game, _ in games])
             self._tell(games)
 
-    def _take_unstored(self) -> list[PlayedGame]:
+    def _take_unstored(self) -> list[tuple[PlayedGame, trio.Event]]:
         games, self._unstored = self._unstored, []
+        self._has_unstored = trio.Event()
         return games
 
-    def _tell(self, games: list[PlayedGame]) -> None:
-        for game in games:
+    def _tell(self, games: list[tuple[PlayedGame, trio.Event]]) -> None:
+        for game, is_stored in games:
             self._watch(GameFinished(game, replayed=game.is_void and game.attempt < ATTEMPTS))
+            is_stored.set()
 
 
 def game_seed(seed: int, number: int, name: str) -> int:

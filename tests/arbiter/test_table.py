@@ -106,7 +106,7 @@ def test_all_draws() -> None:
     table = build_table("AB", games("A=B", "B=A"))
     assert [row.rank for row in table.rows] == [1, 1]
     assert [row.elo for row in table.rows] == pytest.approx([0, 0])
-    assert any("no game was won" in note for note in table.notes)
+    assert any("No game was won" in note for note in table.notes)
     assert table.draw_share == 1
 
 
