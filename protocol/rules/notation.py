@@ -7,13 +7,20 @@ could be played is for :mod:`protocol.rules.setup`.
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from protocol.errors import PositionError
-from protocol.rules.board import Board
+from protocol.rules.board import HEIGHT_BYTES, Board
 from protocol.rules.geometry import COLUMNS, INDEX, ROW_SPANS, TALLEST
 from protocol.rules.terms import Phase, Side, Stack
 
 _CELL = re.compile(r"\.|[rwb][0-9]*\*?|(?s:.)")
+_ROWS_DOWNWARD = tuple(
+    tuple(f"{column}{number}" for column in COLUMNS[first:end])
+    for number, (first, end) in reversed(list(enumerate(ROW_SPANS, 1)))
+)
+"""The names of the spaces as a DPOS has them: row 5 first."""
+_SPACES = tuple((name, index, 1 << index) for name, index in INDEX.items())
 _BLANKS = re.compile(r"[ \t]+")
 _SIDES = {side.letter: side for side in Side}
 _PHASES = {phase.value: phase for phase in Phase}
@@ -23,12 +30,12 @@ def stacks_of(board: Board) -> dict[str, Stack]:
     """Space to stack, occupied spaces only, in the order of ``SPACES``."""
     occupied, own, opposing, red, heights, mover = board
     opponent = mover.other
+    packed = heights.to_bytes(HEIGHT_BYTES, "little")
     stacks = {}
-    for name, index in INDEX.items():
-        bit = 1 << index
+    for name, index, bit in _SPACES:
         if bit & occupied:
             top = mover if bit & own else opponent if bit & opposing else None
-            stacks[name] = Stack(heights >> 8 * index & 0xFF, top, bool(bit & red))
+            stacks[name] = Stack(packed[index], top, bool(bit & red))
     return stacks
 
 
@@ -45,7 +52,7 @@ def board_of(stacks: dict[str, Stack], mover: Side) -> Board:
 
 def format_dpos(stacks: dict[str, Stack], to_move: Side, phase: Phase) -> str:
     """Write a position as DPOS."""
-    rows = ("".join(_cell(stacks.get(name)) for name in _row(row)) for row in _rows_downward())
+    rows = ["".join([_cell(stacks.get(name)) for name in row]) for row in _ROWS_DOWNWARD]
     return f"{'/'.join(rows)} {to_move.letter} {phase.value}"
 
 
@@ -73,13 +80,12 @@ def _read_rows(rows: list[str]) -> dict[str, Stack]:
             None, "rows", f"5 rows divided by / are needed, row 5 first; this has {len(rows)}"
         )
     stacks: dict[str, Stack] = {}
-    for number, row in zip(_rows_downward(), rows, strict=True):
-        stacks |= dict(_read_row(number, row))
+    for names, row in zip(_ROWS_DOWNWARD, rows, strict=True):
+        stacks |= dict(_read_row(names, row))
     return {name: stacks[name] for name in INDEX if name in stacks}
 
 
-def _read_row(number: int, row: str) -> Iterator[tuple[str, Stack]]:
-    names = _row(number)
+def _read_row(names: tuple[str, ...], row: str) -> Iterator[tuple[str, Stack]]:
     cells = _CELL.findall(row)
     for name, cell in zip(names, cells, strict=False):
         if cell != ".":
@@ -88,7 +94,7 @@ def _read_row(number: int, row: str) -> Iterator[tuple[str, Stack]]:
         cell, lack = (
             (names[len(cells)], "missing") if len(cells) < len(names) else (names[-1], "the last one")
         )
-        reason = f"row {number + 1} has {len(names)} cells, this has {len(cells)}: {cell} is {lack}"
+        reason = f"row {names[0][1]} has {len(names)} cells, this has {len(cells)}: {cell} is {lack}"
         raise PositionError(cell, "row-length", reason)
 
 
@@ -110,21 +116,14 @@ def _read_cell(name: str, cell: str) -> Stack:
     return Stack(int(height or 1), _SIDES[letter], star)
 
 
+# There are few different stacks, and every request to a bot carries a whole board.
+@cache
 def _cell(stack: Stack | None) -> str:
     if stack is None:
         return "."
     if stack.top is None:
         return "r"
     return f"{stack.top.letter}{stack.height if stack.height > 1 else ''}{'*' if stack.has_red else ''}"
-
-
-def _row(number: int) -> list[str]:
-    first, end = ROW_SPANS[number]
-    return [f"{column}{number + 1}" for column in COLUMNS[first:end]]
-
-
-def _rows_downward() -> range:
-    return range(len(ROW_SPANS) - 1, -1, -1)
 
 
 def _counted(parts: list[str], noun: str) -> str:

@@ -18,12 +18,12 @@ class Side(IntEnum):
     @property
     def word(self) -> str:
         """``white`` or ``black``."""
-        return self.name.lower()
+        return ("white", "black")[self]
 
     @property
     def letter(self) -> str:
         """``w`` or ``b``, as in a DPOS."""
-        return self.word[0]
+        return "wb"[self]
 
 
 class Phase(Enum):
