@@ -18,6 +18,7 @@ from rich.text import Text
 from arbiter.live.plain import describe
 from arbiter.match.clock import MS
 from arbiter.match.game import PlyRecord
+from arbiter.match.termination import Termination
 from arbiter.rating.table import Row, table_of
 from arbiter.rating.tally import Tally
 from arbiter.tournament.events import (
@@ -48,7 +49,7 @@ class TerminalView:
         self._done_before = 0
         self._began = time.monotonic()
         self._games: dict[Fixture, tuple[PlyRecord, Position] | None] = {}
-        self._news: deque[str] = deque(maxlen=_NEWS)
+        self._news: deque[Text] = deque(maxlen=_NEWS)
         self._rows: tuple[Row, ...] = ()
         self._rated_games = -1
 
@@ -66,25 +67,38 @@ class TerminalView:
                 if not replayed:
                     self._done += 1
                     self._tally.add(outcome_of_game(game))
-        if not isinstance(event, GameStarted | PlyPlayed):
-            self._news.extend([line] if (line := describe(event, self._total)) else [])
+        self._report(event)
+
+    def _report(self, event: Event) -> None:
+        """Games that ended well scroll by; what somebody should know stays on the screen."""
+        if isinstance(event, GameStarted | PlyPlayed | PlayBegins):
+            return
+        line = Text(describe(event, self._total))
+        ended_well = isinstance(event, GameFinished) and event.game.outcome.termination is Termination.NORMAL
+        if ended_well:
+            self._news.append(line)
+        else:
+            self._console.print(line, soft_wrap=True)
 
     async def show(self, task_status: trio.TaskStatus[None]) -> None:
         """Draw until cancelled."""
         with Live(console=self._console, auto_refresh=False, transient=True) as live:
             task_status.started()
             while True:
-                live.update(self._render(), refresh=True)
+                live.update(self.render(), refresh=True)
                 await trio.sleep(_PERIOD)
 
-    def _render(self) -> RenderableType:
+    def render(self) -> RenderableType:
+        """All that is on the screen now."""
         parts: list[RenderableType] = [self._progress()]
         if self._games:
             parts.append(self._current_games())
         if self._tally.games:
             parts.append(self._standings())
-        parts.extend(Text(line, style="dim", no_wrap=True, overflow="ellipsis") for line in self._news)
-        return Group(*parts)
+        for line in self._news:
+            line.truncate(self._console.width, overflow="ellipsis")
+        parts.append(Group(*self._news))
+        return Group(*(part for each in parts for part in (each, "")))
 
     def _progress(self) -> RenderableType:
         grid = Table.grid(padding=(0, 2))

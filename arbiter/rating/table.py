@@ -95,13 +95,15 @@ def build_table(
     *,
     anchor: Anchor | None = None,
     withdrawn: Mapping[str, str] | None = None,
+    left_out: Mapping[str, str] | None = None,
     facts: Facts | None = None,
 ) -> LeagueTable:
     """The table of these games, ``bots`` in the order that decides where nothing else does.
 
-    ``withdrawn`` gives the reason by bot. An anchor that has played no game is ignored, with a note.
+    ``withdrawn`` and ``left_out`` give the reason by bot. An anchor without a game is ignored, with a
+    note.
     """
-    return table_of(Tally(bots, outcomes), anchor=anchor, withdrawn=withdrawn, facts=facts)
+    return table_of(Tally(bots, outcomes), anchor=anchor, withdrawn=withdrawn, left_out=left_out, facts=facts)
 
 
 def table_of(
@@ -109,6 +111,7 @@ def table_of(
     *,
     anchor: Anchor | None = None,
     withdrawn: Mapping[str, str] | None = None,
+    left_out: Mapping[str, str] | None = None,
     facts: Facts | None = None,
 ) -> LeagueTable:
     """The same from sums, for a tournament under way."""
@@ -132,7 +135,12 @@ def table_of(
         anchor=anchor,
         void={outcome.number: outcome.detail for outcome in sorted(tally.void, key=lambda o: o.number)},
         withdrawn=withdrawn,
-        notes=(*_scale_notes(tally, components, anchor), *remarks, *_game_notes(tally, withdrawn)),
+        notes=(
+            *_scale_notes(tally, components, anchor),
+            *remarks,
+            *_game_notes(tally),
+            *_bot_notes(withdrawn, left_out or {}),
+        ),
         facts=facts or Facts(),
     )
 
@@ -227,8 +235,8 @@ def _scale_notes(tally: Tally, components: Collection[Sequence[str]], anchor: An
     return notes
 
 
-def _game_notes(tally: Tally, withdrawn: Mapping[str, str]) -> list[str]:
-    """Games that count less than others, and bots that left."""
+def _game_notes(tally: Tally) -> list[str]:
+    """Games that count less than others."""
     notes = []
     if tally.half_pairs:
         notes.append(f"{_games(tally.half_pairs)} without the other half of the pair: counted all the same.")
@@ -239,7 +247,13 @@ def _game_notes(tally: Tally, withdrawn: Mapping[str, str]) -> list[str]:
         )
     if tally.void:
         notes.append(f"{_games(len(tally.void))} void and not counted: {_void_list(tally.void)}.")
-    notes += [f"{bot} was withdrawn: {reason}" for bot, reason in withdrawn.items()]
+    return notes
+
+
+def _bot_notes(withdrawn: Mapping[str, str], left_out: Mapping[str, str]) -> list[str]:
+    """Bots that left, and bots that never played; of a long reason the first line."""
+    notes = [f"{bot} was withdrawn: {reason}" for bot, reason in withdrawn.items()]
+    notes += [f"{bot} was left out: {reason.splitlines()[0]}" for bot, reason in left_out.items()]
     return [note if note.endswith((".", "!")) else note + "." for note in notes]
 
 

@@ -60,20 +60,20 @@ def league_table(
     Bots of equal names are the same bot. ``only`` keeps the games among these bots, ``exclude``
     drops the games of those.
     """
-    bots = [row for league in leagues for row in league.bots()]
-    names = [
-        n for n in dict.fromkeys(row["name"] for row in bots) if n not in exclude and (not only or n in only)
+    rows = [
+        row
+        for league in leagues
+        for row in league.bots()
+        if row["name"] not in exclude and (not only or row["name"] in only)
     ]
-    known = set(names)
-    games = (o for o in outcomes(leagues) if o.white in known and o.black in known)
-    anchor = leagues[0].get("anchor") if leagues else None
+    wanted = {row["name"] for row in rows}
+    anchor = leagues[0].get("anchor")
     return build_table(
-        names,
-        games,
+        list(dict.fromkeys(row["name"] for row in rows if not row["left_out"])),
+        (each for each in outcomes(leagues) if each.white in wanted and each.black in wanted),
         anchor=Anchor(*anchor) if anchor else None,
-        withdrawn={
-            row["name"]: row["withdrawn"] for row in bots if row["withdrawn"] and row["name"] in known
-        },
+        withdrawn={row["name"]: row["withdrawn"] for row in rows if row["withdrawn"]},
+        left_out={row["name"]: row["left_out"] for row in rows if row["left_out"]},
         facts=_facts(leagues[0]) if len(leagues) == 1 else Facts(),
     )
 

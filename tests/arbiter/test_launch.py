@@ -1,0 +1,57 @@
+"""Programs that do not start: each reason told apart, with what to do about it."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from arbiter.isolation.launch import StartError, launch
+
+
+def script(path: Path, text: str | bytes, mode: int = 0o755) -> str:
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    path.chmod(mode)
+    return str(path)
+
+
+def refusal(word: str, directory: Path) -> str:
+    with pytest.raises(StartError) as caught:
+        launch([word], directory, {})
+    return str(caught.value)
+
+
+def test_each_reason_is_told_apart(tmp_path: Path) -> None:
+    cases = {
+        str(tmp_path / "missing"): "missing: no such file; is it built, and is the path right?",
+        str(tmp_path): "this is a directory; name the program in it",
+        "no-such-command-here": "no-such-command-here: no such command on PATH; write ./no-such-command-here",
+        script(
+            tmp_path / "plain.py", "print()", 0o644
+        ): "run `chmod +x plain.py`, or start it as `python3 plain.py`",
+        script(tmp_path / "crlf", "#!/bin/sh\r\nexit 0\r\n"): "ends in a carriage return (Windows line ends)",
+        script(tmp_path / "lost", "#!/no/such/interpreter\n"): "its #! line names /no/such/interpreter",
+        script(tmp_path / "bare", "echo hello\n"): "a script without a #! line",
+        script(tmp_path / "arm", b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\x00\xb7\x00" + bytes(100)): (
+            "built for another machine"
+        ),
+        "nul\0byte": "cannot be a command",
+    }
+    for word, expected in cases.items():
+        assert expected in refusal(word, tmp_path), word
+
+
+def test_a_missing_directory_is_named(tmp_path: Path) -> None:
+    assert refusal("sh", tmp_path / "gone") == f"its directory {tmp_path}/gone does not exist"
+
+
+def test_a_program_has_its_own_session_and_our_variables(tmp_path: Path) -> None:
+    code = (
+        "import os; print(os.getsid(0) == os.getpid(), os.environ['MINE'], os.getcwd(),"
+        " sorted(os.listdir('/proc/self/fd')))"
+    )
+    program = launch([sys.executable, "-c", code], tmp_path, {"MINE": "yes"})
+    output = program.process.communicate()[0].decode().split(maxsplit=3)
+    assert output[:3] == ["True", "yes", str(tmp_path)]
+    # The standard three, and the one that lists them.
+    assert output[3].strip() == "['0', '1', '2', '3']"
+    assert program.poll() == 0

@@ -1,0 +1,120 @@
+"""What one sees while games go on: plain lines, and the view in a terminal."""
+
+import io
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from arbiter.live.plain import plain_watcher
+from arbiter.live.terminal import TerminalView
+from arbiter.match.game import PlyRecord
+from arbiter.match.termination import Termination
+from arbiter.rating.tally import Tally
+from arbiter.tournament.events import (
+    BotWithdrawn,
+    Event,
+    GameFinished,
+    GameStarted,
+    Notice,
+    PlayBegins,
+    PlyPlayed,
+)
+from arbiter.tournament.schedule import Fixture
+from protocol.rules import Position, Side, parse_ply
+from tests.arbiter.test_store import game, void
+
+FIXTURE = Fixture(1, 1, 1, 1, "one", "[bold]two")
+
+
+def lines(*events: Event) -> list[str]:
+    written: list[str] = []
+    watch = plain_watcher(written.append)
+    for event in (PlayBegins(6, 0), *events):
+        watch(event)
+    return written
+
+
+def test_plain_lines() -> None:
+    long_list = game(detail="A1A2: no; legal: " + "B1B2 " * 60, termination=Termination.ILLEGAL)
+    written = lines(
+        Notice("c: building with `make`"),
+        GameStarted(FIXTURE, 1),
+        GameStarted(FIXTURE, 2),
+        PlyPlayed(FIXTURE, PlyRecord("A1", 1, 2), Position.start()),
+        GameFinished(game(termination=Termination.NORMAL, offender=None), replayed=False),
+        GameFinished(game(), replayed=False),
+        GameFinished(game(termination=Termination.RESIGN), replayed=False),
+        GameFinished(void(1, 1), replayed=True),
+        GameFinished(long_list, replayed=False),
+        BotWithdrawn("c", "failed 3 games in a row"),
+    )
+    assert written[:-2] == [
+        "c: building with `make`",
+        "game 1 of 6 starts: one - [bold]two (round 1)",
+        "game 1 of 6 starts: one - [bold]two (round 1, attempt 2)",
+        "game 1 ends: one - two 1-0 (0:0, 3 plies)",
+        "game 1 ends: one - two 1-0 (two forfeits at ply 4, timeout: no answer within 50 ms)",
+        "game 1 ends: one - two 1-0 (two resigned at 0:0)",
+        "game 1 ends: one - two * (void: no answer within 50 ms); it is replayed",
+    ]
+    assert written[-2].endswith(" ...)")
+    assert len(written[-2]) < 240
+    assert written[-1] == "c is withdrawn: failed 3 games in a row"
+
+
+def test_an_earlier_run_is_mentioned() -> None:
+    written: list[str] = []
+    plain_watcher(written.append)(PlayBegins(6, 2))
+    assert written == ["2 of 6 games were played before"]
+
+
+@pytest.fixture
+def screen() -> tuple[TerminalView, Console]:
+    console = Console(file=io.StringIO(), width=80, force_terminal=True, color_system=None)
+    return TerminalView(console, Tally(("one", "two"))), console
+
+
+def drawn(view: TerminalView, console: Console) -> str:
+    with console.capture() as capture:
+        console.print(view.render())
+    return capture.get()
+
+
+def test_the_view_shows_progress_games_and_standings(screen: tuple[TerminalView, Console]) -> None:
+    view, console = screen
+    view.watch(PlayBegins(6, 2))
+    assert "2 of 6 games" in drawn(view, console)
+    view.watch(GameStarted(FIXTURE, 1))
+    assert "starting" in drawn(view, console)
+    position = Position.start().play(parse_ply("A1"))
+    view.watch(PlyPlayed(FIXTURE, PlyRecord("A1", 1, 4_321_000_000), position))
+    text = drawn(view, console)
+    assert "[bold]two" in text
+    assert "4.3 s" in text
+    finished = replace(game(termination=Termination.NORMAL, offender=None), white="one", black="two")
+    view.watch(GameFinished(finished, replayed=False))
+    text = drawn(view, console)
+    assert "3 of 6 games" in text
+    assert "left" in text
+    assert "game 1 ends: one - two 1-0" in text
+    assert "starting" not in text
+    assert [line.split()[:2] for line in text.splitlines() if line.strip()[:1] in ("1", "2")][:2] == [
+        ["1", "one"],
+        ["2", "two"],
+    ]
+    assert all(len(line) <= 80 for line in text.splitlines())
+
+
+def test_what_somebody_should_know_stays_on_the_screen(screen: tuple[TerminalView, Console]) -> None:
+    view, console = screen
+    view.watch(PlayBegins(6, 0))
+    view.watch(Notice("c is left out: no cc"))
+    view.watch(GameFinished(game(offender=Side.BLACK), replayed=False))
+    view.watch(GameFinished(void(2, 1), replayed=True))
+    assert isinstance(console.file, io.StringIO)
+    shown = console.file.getvalue()
+    assert "c is left out: no cc" in shown
+    assert "two forfeits at ply 4, timeout" in shown
+    assert "it is replayed" in shown
+    assert "1 of 6 games" in drawn(view, console)

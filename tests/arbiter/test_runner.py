@@ -1,0 +1,253 @@
+"""The runner's policies, with games that are not played but decided by the test."""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+import trio
+import trio.lowlevel
+
+from arbiter.match.bot import Bot
+from arbiter.match.game import BotReport, GameResult, GameSetup, Observer, won_by
+from arbiter.match.termination import Termination
+from arbiter.store import League
+from arbiter.tournament import runner
+from arbiter.tournament.config import Tournament
+from arbiter.tournament.events import BotWithdrawn, Event, GameFinished, GameStarted, PlayBegins
+from arbiter.tournament.runner import Entry, Runner, game_seed
+from arbiter.tournament.standings import league_table
+from protocol.rules import Position, Score, Side
+
+Play = Callable[[GameSetup], Awaitable[GameResult]]
+NAMES = ("a", "b", "c")
+
+
+def ending(termination: Termination, offender: Side | None = None) -> GameResult:
+    nothing = BotReport({}, "", (), 0)
+    is_void = termination is Termination.VOID
+    return GameResult(
+        result="*" if is_void else won_by(Side.WHITE if offender is None else offender.other),
+        termination=termination,
+        detail="because",
+        offender=offender,
+        plies=(),
+        answer=None,
+        score=Score(3, 1),
+        final=Position.start().dpos,
+        white=nothing,
+        black=nothing,
+        started_at="2026-11-29T21:10:03+00:00",
+        seconds=0.0,
+    )
+
+
+class House:
+    """A tournament of ``NAMES`` on a results directory, with the events it told."""
+
+    def __init__(self, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.directory = directory
+        self.monkeypatch = monkeypatch
+        self.events: list[Event] = []
+
+    def run(
+        self,
+        play: Play,
+        watch: Callable[[Event], None] | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+        **settings: int,
+    ) -> None:
+        async def play_game(setup: GameSetup, observer: Observer | None = None) -> GameResult:
+            return await play(setup)
+
+        self.monkeypatch.setattr(runner, "play_game", play_game)
+        bots = tuple(Bot(name, ("true",), self.directory) for name in NAMES)
+        tournament = Tournament(
+            name="t",
+            path=self.directory / "t.yaml",
+            bots=bots,
+            given=({},) * 3,
+            **settings,  # type: ignore[arg-type]
+        )
+        entries = {bot.name: Entry(bot, "hash") for bot in bots}
+
+        async def main(league: League) -> None:
+            with trio.move_on_after(timeout or 30) as scope:
+                await Runner(
+                    tournament, 1, Position.start(), entries, league, watch or self.events.append, limit
+                ).run()
+            assert scope.cancelled_caught == (timeout is not None)
+
+        with League.open_for_writing(self.directory) as league:
+            league.set_bots((name, "hash", "true", None) for name in NAMES)
+            trio.run(main, league)
+
+    def stored(self) -> Iterator[tuple[int, int, Termination]]:
+        with League.open_for_reading(self.directory) as league:
+            for game in league.games():
+                yield game.number, game.attempt, game.outcome.termination
+
+
+@pytest.fixture
+def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
+    return House(tmp_path, monkeypatch)
+
+
+async def fair(setup: GameSetup) -> GameResult:
+    await trio.lowlevel.checkpoint()
+    return ending(Termination.NORMAL)
+
+
+def test_the_whole_schedule_is_played_once(house: House) -> None:
+    house.run(fair, rounds=2, concurrency=3)
+    assert [number for number, _, _ in house.stored()] == list(range(1, 13))
+    begins = [event for event in house.events if isinstance(event, PlayBegins)]
+    assert begins == [PlayBegins(12, 0)]
+    house.events.clear()
+    house.run(fair, rounds=2)
+    assert house.events == [PlayBegins(12, 12)]
+
+
+def test_no_more_games_at_a_time_than_asked_for(house: House) -> None:
+    running = most = 0
+
+    async def play(setup: GameSetup) -> GameResult:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await trio.sleep(0.002)
+        running -= 1
+        return ending(Termination.NORMAL)
+
+    house.run(play, rounds=4, concurrency=3)
+    assert most == 3
+
+
+def test_a_fault_of_our_own_is_nobodys_loss(house: House) -> None:
+    """Replayed at most twice; then the game stays void and the others go on."""
+    tries: Counter[str] = Counter()
+
+    async def play(setup: GameSetup) -> GameResult:
+        tries[setup.label] += 1
+        if setup.label == "2" or (setup.label == "3" and tries["3"] < 3):
+            raise ZeroDivisionError("injected")
+        return ending(Termination.NORMAL)
+
+    house.run(play)
+    assert tries == {"1": 1, "2": 3, "3": 3, "4": 1, "5": 1, "6": 1}
+    stored = {number: (attempt, end) for number, attempt, end in house.stored()}
+    assert stored[2] == (3, Termination.VOID)
+    assert stored[3] == (3, Termination.NORMAL)
+    replays = [e.replayed for e in house.events if isinstance(e, GameFinished) and e.game.number == 2]
+    assert replays == [True, True, False]
+    assert not any(isinstance(event, BotWithdrawn) for event in house.events)
+    with League.open_for_reading(house.directory) as league:
+        table = league_table([league])
+        (void,) = [game for game in league.games() if game.is_void]
+    assert void.outcome.detail == "fault of the arbiter: ZeroDivisionError('injected')"
+    assert sum(row.games for row in table.rows) == 10
+    assert any("1 game void" in note and "2 (" in note for note in table.notes)
+
+
+def test_void_games_left_by_an_earlier_run_are_not_tried_for_ever(house: House) -> None:
+    tries: Counter[str] = Counter()
+
+    async def play(setup: GameSetup) -> GameResult:
+        tries[setup.label] += 1
+        return ending(Termination.VOID)
+
+    for _ in range(3):
+        house.run(play, max_failures=99)
+    assert set(tries.values()) == {3}
+
+
+def test_a_bot_that_fails_again_and_again_is_withdrawn(house: House) -> None:
+    async def play(setup: GameSetup) -> GameResult:
+        for side in Side:
+            if setup.competitor(side).bot.name == "b":
+                return ending(Termination.CRASH, side)
+        return ending(Termination.NORMAL)
+
+    house.run(play, rounds=5, max_failures=3)
+    (withdrawn,) = [event for event in house.events if isinstance(event, BotWithdrawn)]
+    assert withdrawn == BotWithdrawn("b", "failed 3 games in a row, the last by crash: because")
+    ends = Counter(end for _, _, end in house.stored())
+    assert ends == {Termination.CRASH: 3, Termination.NORMAL: 10}
+    house.events.clear()
+    house.run(play, rounds=5, max_failures=3)
+    assert not any(isinstance(event, GameStarted) for event in house.events)
+
+
+def test_one_good_game_makes_up_for_failures(house: House) -> None:
+    played: Counter[str] = Counter()
+
+    async def play(setup: GameSetup) -> GameResult:
+        for side in Side:
+            name = setup.competitor(side).bot.name
+            if name == "b":
+                played[name] += 1
+                if played[name] % 3:
+                    return ending(Termination.TIMEOUT, side)
+        return ending(Termination.NORMAL)
+
+    house.run(play, rounds=5, max_failures=3)
+    assert not any(isinstance(event, BotWithdrawn) for event in house.events)
+    assert len(list(house.stored())) == 30
+
+
+def test_failures_in_a_row_are_remembered_across_runs(house: House) -> None:
+    async def play(setup: GameSetup) -> GameResult:
+        for side in Side:
+            if setup.competitor(side).bot.name == "b":
+                return ending(Termination.CRASH, side)
+        return ending(Termination.NORMAL)
+
+    house.run(play, max_failures=5)
+    assert not any(isinstance(event, BotWithdrawn) for event in house.events)
+    house.run(play, max_failures=5, rounds=2)
+    assert [e.bot for e in house.events if isinstance(e, BotWithdrawn)] == ["b"]
+
+
+def test_both_at_fault_makes_a_void_game_and_counts_against_both(house: House) -> None:
+    async def play(setup: GameSetup) -> GameResult:
+        names = {setup.white.bot.name, setup.black.bot.name}
+        return ending(Termination.VOID) if names == {"a", "b"} else ending(Termination.NORMAL)
+
+    house.run(play, max_failures=2)
+    assert {e.bot for e in house.events if isinstance(e, BotWithdrawn)} == {"a", "b"}
+
+
+def test_a_game_is_stored_before_anybody_hears_of_it(house: House) -> None:
+    seen: list[int] = []
+
+    def watch(event: Event) -> None:
+        if isinstance(event, GameFinished):
+            assert event.game.number in {number for number, _, _ in house.stored()}
+            seen.append(event.game.number)
+
+    house.run(fair, watch, rounds=3, concurrency=4)
+    assert sorted(seen) == list(range(1, 19))
+
+
+def test_stopping_keeps_what_was_finished_and_nothing_else(house: House) -> None:
+    async def play(setup: GameSetup) -> GameResult:
+        if int(setup.label) > 4:
+            await trio.sleep_forever()
+        return ending(Termination.NORMAL)
+
+    house.run(play, rounds=2, concurrency=2, timeout=0.3)
+    assert [number for number, _, _ in house.stored()] == [1, 2, 3, 4]
+
+
+def test_a_limit_cuts_the_schedule_short(house: House) -> None:
+    house.run(fair, rounds=1_000_000, limit=3)
+    assert [number for number, _, _ in house.stored()] == [1, 2, 3]
+    assert house.events[0] == PlayBegins(3, 0)
+
+
+def test_seeds_differ_by_game_and_bot_and_not_by_run() -> None:
+    seeds = {game_seed(1, number, name) for number in range(100) for name in NAMES}
+    assert len(seeds) == 300
+    assert all(0 <= seed < 2**31 for seed in seeds)
+    assert game_seed(1, 1, "a") == game_seed(1, 1, "a") != game_seed(2, 1, "a")
