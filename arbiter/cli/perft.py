@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("depth", metavar="DEPTH", help="how many plies deep; a forced pass counts as one")
     parser.add_argument("--divide", action="store_true", help="first list the count behind each legal ply")
-    parser.epilog = f"example: arbiter perft --divide '{_EXAMPLE}' 3"
+    parser.epilog = f"example:\n  arbiter perft '{_EXAMPLE}' 3 --divide"
 
 
 def run(arguments: argparse.Namespace) -> int:
