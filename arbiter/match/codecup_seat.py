@@ -23,23 +23,27 @@ class CodecupSeat(Seat):
         super().__init__(side, setup, bell)
         self._talk = codecup.Connection(side)
         self._answers: deque[Answer] = deque()
-        self._told_at: int | None = None
+        self._was_told = False
         self._awaits_double_turn = False
 
     async def get_ready(self) -> Failure | None:
         return None
 
     def ask(self, turn: Turn) -> None:
-        first = turn.number <= 2
         if turn.number == 1:
-            self._told_at = self.process.write(self._talk.start())
-        self._awaits_double_turn = self._told_at is None
-        if self._told_at is not None:
-            self.turn_start = self._told_at
-        if first and self.setup.charge_start:
-            self.turn_start -= self.ready_at - self.process.spawned_at
-        self._told_at = None
+            self._tell(self._talk.start())
+        self._awaits_double_turn = not self._was_told
+        if self._awaits_double_turn:
+            self.stopwatch.go_on()
+        if turn.number <= 2 and self.setup.charge_start:
+            self.stopwatch.start_earlier(self.ready_at - self.process.spawned_at)
+        self._was_told = False
         self.process.new_turn()
+
+    def _tell(self, data: bytes) -> None:
+        self.stopwatch.prepare()
+        self.stopwatch.start(self.process.write(data))
+        self._was_told = True
 
     @property
     def has_answer(self) -> bool:
@@ -49,7 +53,7 @@ class CodecupSeat(Seat):
         return self._answers.popleft()
 
     def tell(self, ply: str) -> None:
-        self._told_at = self.process.write(self._talk.ply(ply))
+        self._tell(self._talk.ply(ply))
 
     def say_end(self, result: Result, score: Score, termination: Termination, failed: Failure | None) -> None:
         self.process.write(self._talk.quit())
@@ -66,5 +70,5 @@ class CodecupSeat(Seat):
 
     def received(self, data: bytes, stamp: int) -> None:
         for text in self._talk.receive(data):
-            self._answers.append(Answer(text, stamp))
+            self._answers.append(Answer(text, self.stopwatch.read(stamp)))
         self._bell.ring()

@@ -84,7 +84,7 @@ class DvpSeat(Seat):
         control = self.clock.control
         values = {"time": control.game, "inc": control.increment or None, "movetime": control.move}
         texts = {key: str(value) for key, value in values.items() if value is not None}
-        texts |= {"grace": str(control.grace), "clock": "wall", "ponder": "off"}
+        texts |= {"grace": str(control.grace), "clock": str(control.clock), "ponder": "off"}
         texts |= {"rules": str(self.setup.start.rules), "game": self.setup.label}
         opponent = self.setup.competitor(self.side.other).bot.name
         return dvp.NewGame(self.side, texts, opponent)
@@ -96,7 +96,9 @@ class DvpSeat(Seat):
         self._answer = None
         self.info = {}
         self.process.new_turn()
-        self.turn_start = self._send(*self._request(turn))
+        request = self._request(turn)
+        self.stopwatch.prepare()
+        self.stopwatch.start(self._send(*request))
 
     def _request(self, turn: Turn) -> list[dvp.Message]:
         is_plain = self.setup.start == type(self.setup.start).start(self.setup.start.rules)
@@ -147,9 +149,9 @@ class DvpSeat(Seat):
     def _take(self, event: dvp.Event, stamp: int) -> None:
         match event:
             case dvp.Move(ply):
-                self._answer = Answer(ply, stamp)
+                self._answer = Answer(ply, self.stopwatch.read(stamp))
             case dvp.Resign():
-                self._answer = Answer(None, stamp)
+                self._answer = Answer(None, self.stopwatch.read(stamp))
             case dvp.Info(values, pv):
                 self._keep_info(dict(values), pv)
             case dvp.InfoString(text):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from arbiter.match.bot import Bot
-from arbiter.match.clock import TimeControl
+from arbiter.match.clock import ClockUse, Spent, TimeControl
 from arbiter.match.termination import Termination
 from protocol.rules import Position, Score, Side
 
@@ -46,24 +46,26 @@ class GameSetup:
 class PlyRecord:
     """One ply as it was played: what it cost and what the bot said about it.
 
-    ``used`` and ``left`` (after the ply and its increment; None without a game clock) are in
-    nanoseconds. ``info`` holds the last value the bot gave for each key, ``pv`` included.
+    In nanoseconds: ``used`` is the charge, ``left`` the clock after the ply and its increment (None
+    without a game clock), ``spent`` what was measured. ``info`` holds the last value the bot gave
+    for each key, ``pv`` included.
     """
 
     ply: str
     used: int
     left: int | None
+    spent: Spent = field(default_factory=Spent)
     info: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class BotReport:
-    """What is known about a bot after a game: its names for itself, stderr, odd things it did."""
+    """What is known about a bot after a game: its names for itself, stderr, odd things it did, its time."""
 
     identity: Mapping[str, str]
     stderr: str
     notes: tuple[str, ...]
-    grace_used: int
+    clock: ClockUse = field(default_factory=ClockUse)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,8 @@ class GameResult:
     """One game played to its end, whatever the end was.
 
     ``score`` and ``final`` (a DPOS) are the board's; ``offender`` is the side that forfeited or
-    resigned; ``answer`` is what it said when that was no legal ply.
+    resigned; ``answer`` is what it said when that was no legal ply. ``both_failed`` tells such a
+    void game from one that is nobody's fault. ``lag`` is the worst delay of the arbiter itself, in ns.
     """
 
     result: Result
@@ -86,6 +89,8 @@ class GameResult:
     black: BotReport
     started_at: str
     seconds: float
+    both_failed: bool = False
+    lag: int = 0
 
 
 Observer = Callable[[PlyRecord, Position], None]

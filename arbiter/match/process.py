@@ -47,6 +47,7 @@ class BotProcess:
         self._nursery = nursery
         self.spawned_at = time.monotonic_ns()
         self._program = launch(bot.argv, bot.directory, bot.env)
+        self.pid = self._program.pid
         self.stderr = HeadTail()
         self.bytes_read = 0
         self.exit_status: int | None = None

@@ -13,14 +13,19 @@ import trio
 from arbiter.isolation.launch import StartError
 from arbiter.match.bell import Bell
 from arbiter.match.bot import Dialect
-from arbiter.match.clock import MS
+from arbiter.match.clock import MS, ClockKind, Spent
 from arbiter.match.codecup_seat import CodecupSeat
 from arbiter.match.dvp_seat import DvpSeat
 from arbiter.match.game import GameResult, GameSetup, Observer, PlyRecord, Result, won_by
+from arbiter.match.heartbeat import Heartbeat
 from arbiter.match.seat import Failure, Seat, Turn
 from arbiter.match.termination import Termination
 from protocol.errors import PlySyntaxError
 from protocol.rules import Ply, Side, parse_ply
+
+_SAMPLE = 50 * MS
+"""How often counters are read while a bot thinks: threads that end in between take theirs with them."""
+_LONGEST_CONTEST = 1_000 * MS
 
 
 class _Forfeit(Exception):  # noqa: N818 (an event of the game, not an error of the program)
@@ -31,6 +36,10 @@ class _Forfeit(Exception):  # noqa: N818 (an event of the game, not an error of 
         self.side = side
         self.failure = failure
         self.answer = answer
+
+
+class _NobodysFault(Exception):  # noqa: N818 (as above)
+    """The game cannot be judged fairly: it is void."""
 
 
 async def play_game(setup: GameSetup, observer: Observer | None = None) -> GameResult:
@@ -51,12 +60,16 @@ class _Game:
         self._position = setup.start
         self._plies: list[PlyRecord] = []
         self._failures: dict[Side, Failure] = {}
+        self._nobodys_fault: str | None = None
         self._answer: str | None = None
+        self._spent = Spent()
+        self._heartbeat = Heartbeat(self._bell)
 
     async def play(self) -> GameResult:
         started_at = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
         began = time.monotonic()
         async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._heartbeat.run)
             try:
                 result, termination = await self._play_inside(nursery)
             finally:
@@ -72,6 +85,8 @@ class _Game:
             except _Forfeit as forfeit:
                 self._failures[forfeit.side] = forfeit.failure
                 self._answer = forfeit.answer
+            except _NobodysFault as fault:
+                self._nobodys_fault = str(fault)
         result, termination = self._verdict()
         for side, seat in self._seats.items():
             if seat.is_running:
@@ -104,7 +119,9 @@ class _Game:
             seat, other = self._seats[side], self._seats[side.other]
             ply = await self._get_ply(seat, other)
             self._position = self._position.play(ply)
-            record = PlyRecord(ply.text, seat.clock.last_charge, seat.clock.left, dict(seat.info))
+            record = PlyRecord(
+                ply.text, seat.clock.last_charge, seat.clock.left, self._spent, dict(seat.info)
+            )
             self._plies.append(record)
             if not self._position.is_over:
                 other.tell(ply.text)
@@ -118,18 +135,40 @@ class _Game:
             _Forfeit: when one of the two lost the game instead.
         """
         seat.ask(self._turn(other))
-        limit = seat.clock.limit
-
-        def is_decided() -> bool:
-            return seat.has_answer or seat.has_fault(on_turn=True) or other.has_fault(on_turn=False)
-
-        await self._bell.wait(is_decided, seat.turn_start + limit)
-        if not is_decided():
-            # The answer may have arrived at the very moment at which the wait ended.
-            seat.process.poll_output()
+        await self._wait(seat, other)
+        if self._heartbeat.standstill is not None:
+            raise _NobodysFault(f"the arbiter stood still for {self._heartbeat.standstill:.0f} s")
         if not seat.has_answer:
             await self._raise_fault(seat, other)
         return self._judge(seat)
+
+    async def _wait(self, seat: Seat, other: Seat) -> None:
+        """Wait until there is something to judge, past the limit as long as a loss could be contested."""
+
+        def is_decided() -> object:
+            is_faulty = seat.has_fault(on_turn=True) or other.has_fault(on_turn=False)
+            return seat.has_answer or is_faulty or self._heartbeat.standstill is not None
+
+        # The counters are read only after a first wait: a quick answer must not wait for that.
+        spent = Spent()
+        rest = seat.clock.limit - (time.monotonic_ns() - seat.stopwatch.started_at)
+        while rest > 0:
+            await self._bell.wait(is_decided, time.monotonic_ns() + min(rest, _SAMPLE))
+            if is_decided():
+                return
+            spent = self._spent_now(seat)
+            rest = -seat.clock.overrun(spent)
+        await self._bell.wait(is_decided, time.monotonic_ns() + self._contestable(seat, spent) + rest)
+        # The answer may have arrived at the very moment at which the wait ended.
+        seat.process.poll_output()
+
+    def _spent_now(self, seat: Seat) -> Spent:
+        return seat.stopwatch.spent(seat.stopwatch.read(time.monotonic_ns()))
+
+    def _contestable(self, seat: Seat, spent: Spent) -> int:
+        """Nanoseconds of this ply that the machine took and not the bot: waiting for a core, our own lag."""
+        wait = 0 if seat.clock.control.clock is ClockKind.FAIR else spent.wait
+        return min(_LONGEST_CONTEST, wait + self._heartbeat.lag(seat.stopwatch.started_at))
 
     def _turn(self, other: Seat) -> Turn:
         plies = [record.ply for record in self._plies]
@@ -143,13 +182,9 @@ class _Game:
         raise _Forfeit(seat.side, seat.overdue())
 
     def _judge(self, seat: Seat) -> Ply:
-        limit = seat.clock.limit
         answer = seat.take_answer()
-        used = max(0, answer.stamp - seat.turn_start)
-        seat.turn_start = answer.stamp
-        if not seat.clock.charge(used):
-            detail = f"answered after {used / MS:.1f} ms; the limit was {limit // MS} ms"
-            raise _Forfeit(seat.side, Failure(Termination.TIMEOUT, detail), answer.text)
+        self._spent = seat.stopwatch.answered(answer.reading)
+        self._judge_time(seat, self._spent)
         if answer.text is None:
             raise _Forfeit(seat.side, Failure(Termination.RESIGN, ""))
         try:
@@ -161,8 +196,21 @@ class _Game:
             raise _Forfeit(seat.side, Failure(Termination.ILLEGAL, str(illegal)), answer.text)
         return ply
 
+    def _judge_time(self, seat: Seat, spent: Spent) -> None:
+        """Charge the clock; a loss on time stands only when the machine cannot have caused it."""
+        limit, overrun = seat.clock.limit, seat.clock.overrun(spent)
+        used = seat.clock.control.clock.charge(spent)
+        if overrun <= 0:
+            seat.clock.charge(used)
+            return
+        late = f"answered after {used / MS:.1f} ms, {overrun / MS:.1f} ms past its limit of {limit // MS} ms"
+        taken = self._contestable(seat, spent)
+        if overrun <= taken:
+            raise _NobodysFault(f"{seat.bot.name} {late}; the machine took {taken / MS:.1f} ms of it")
+        raise _Forfeit(seat.side, Failure(Termination.TIMEOUT, late))
+
     def _verdict(self) -> tuple[Result, Termination]:
-        if len(self._failures) == 2:
+        if len(self._failures) == 2 or self._nobodys_fault is not None:
             return "*", Termination.VOID
         for side, failure in self._failures.items():
             return won_by(side.other), failure.termination
@@ -178,10 +226,14 @@ class _Game:
     ) -> GameResult:
         details = [f"{side.word}: {failure.detail}" for side, failure in self._failures.items()]
         only = next(iter(self._failures), None) if len(self._failures) == 1 else None
+        if only is not None:
+            details = [self._failures[only].detail]
+        if self._nobodys_fault is not None:
+            details = [self._nobodys_fault]
         return GameResult(
             result=result,
             termination=termination,
-            detail=self._failures[only].detail if only is not None else "; ".join(details),
+            detail="; ".join(details),
             offender=only,
             plies=tuple(self._plies),
             answer=self._answer,
@@ -191,6 +243,8 @@ class _Game:
             black=self._seats[Side.BLACK].report(),
             started_at=started_at,
             seconds=seconds,
+            both_failed=len(self._failures) == 2,
+            lag=self._heartbeat.worst,
         )
 
 

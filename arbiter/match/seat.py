@@ -12,10 +12,12 @@ from typing import NamedTuple
 import trio
 
 from arbiter.match.bell import Bell
-from arbiter.match.clock import MS, Clock
+from arbiter.match.clock import MS, Clock, Spent
 from arbiter.match.game import BotReport, GameSetup, Result
 from arbiter.match.process import BotProcess, describe_exit
+from arbiter.match.stopwatch import Stopwatch
 from arbiter.match.termination import Termination
+from arbiter.match.usage import Meter
 from protocol.rules import Position, Score, Side
 
 _NOTES = 50
@@ -32,10 +34,13 @@ class Failure(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a bot answered, and when its last byte was read; ``text`` None means that it resigns."""
+    """What a bot answered; ``text`` None means that it resigns.
+
+    ``reading`` has its counters from when the last byte was read, and the time of that as ``wall``.
+    """
 
     text: str | None
-    stamp: int
+    reading: Spent
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +66,12 @@ class Seat(ABC):
         self.bot = competitor.bot
         self.seed = competitor.seed
         self.clock = Clock(competitor.time)
-        self.turn_start = 0
         self.info: dict[str, str] = {}
         self._bell = bell
         self._notes: list[str] = []
         self.ready_at = 0
         self._process: BotProcess | None = None
+        self._stopwatch: Stopwatch | None = None
 
     @property
     def is_running(self) -> bool:
@@ -86,6 +91,13 @@ class Seat(ABC):
             StartError: when it cannot be started.
         """
         self._process = BotProcess(self.bot, self, nursery)
+        self._stopwatch = Stopwatch(Meter(self._process.pid))
+
+    @property
+    def stopwatch(self) -> Stopwatch:
+        """What the bot spends; there is one from ``spawn`` on."""
+        assert self._stopwatch is not None
+        return self._stopwatch
 
     # What the referee asks for
 
@@ -95,7 +107,7 @@ class Seat(ABC):
 
     @abstractmethod
     def ask(self, turn: Turn) -> None:
-        """Request a ply and set ``turn_start``."""
+        """Request a ply and start the stopwatch."""
 
     @property
     @abstractmethod
@@ -152,7 +164,7 @@ class Seat(ABC):
             identity=self.identity,
             stderr=self._process.stderr.text() if self._process else "",
             notes=tuple(self._notes),
-            grace_used=self.clock.control.grace * MS - self.clock.grace_left,
+            clock=self.clock.use(self._stopwatch.idle_cpu if self._stopwatch else 0),
         )
 
     # What the process tells

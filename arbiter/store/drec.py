@@ -72,8 +72,10 @@ def _headers(game: PlayedGame, event: str, machine: str) -> dict[str, str]:
 
 
 def _comments(record: PlyRecord) -> dict[str, str]:
-    """What the ply cost, in ms as the bot was told it, and what the bot said."""
-    comments = {"used": str(-(-record.used // MS))}
+    """What the bot said, what the ply cost in whole ms as told, and in ms to the µs as measured."""
+    comments = {**record.info, "used": str(-(-record.used // MS))}
     if record.left is not None:
         comments["left"] = str(record.left // MS)
-    return {**record.info, **comments}
+    for name, ns in record.spent._asdict().items():
+        comments[name] = f"{ns // MS}.{ns // 1000 % 1000:03}"
+    return comments

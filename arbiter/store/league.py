@@ -38,9 +38,12 @@ CREATE TABLE games (
     rules TEXT NOT NULL, start TEXT, seed INTEGER NOT NULL,
     result TEXT NOT NULL, termination TEXT NOT NULL, offender TEXT,
     white_score INTEGER NOT NULL, black_score INTEGER NOT NULL, detail TEXT NOT NULL, answer TEXT,
-    final TEXT NOT NULL, started_at TEXT NOT NULL, seconds REAL NOT NULL, plies TEXT NOT NULL,
-    facts BLOB NOT NULL,    -- JSON, deflated: for each ply [used ns, left ns, info]
-    reports BLOB NOT NULL,  -- JSON, deflated: for each side identity, stderr, notes, grace used
+    final TEXT NOT NULL, started_at TEXT NOT NULL, seconds REAL NOT NULL, both_failed INTEGER NOT NULL,
+    lag INTEGER NOT NULL,   -- ns, the worst delay of the arbiter itself
+    clocks TEXT NOT NULL,   -- JSON: for each side plies, and in ns used, worst, grace, idle CPU
+    plies TEXT NOT NULL,
+    facts BLOB NOT NULL,    -- JSON, deflated: for each ply [used ns, left ns, [wall, cpu, wait] ns, info]
+    reports BLOB NOT NULL,  -- JSON, deflated: for each side identity, stderr, notes, clock
     PRIMARY KEY (number, attempt)
 ) STRICT, WITHOUT ROWID;
 PRAGMA user_version = {SCHEMA_VERSION};

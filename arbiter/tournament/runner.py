@@ -143,7 +143,7 @@ class Runner:
         except Exception as error:
             return _void_result(setup, error), set()
         if outcome.termination is Termination.VOID:
-            return outcome, set(Side)
+            return outcome, set(Side) if outcome.both_failed else set()
         is_at_fault = outcome.offender is not None and outcome.termination.is_forfeit
         return outcome, {outcome.offender} if is_at_fault and outcome.offender is not None else set()
 
@@ -232,7 +232,7 @@ def game_seed(seed: int, number: int, name: str) -> int:
 
 def _void_result(setup: GameSetup, error: Exception) -> GameResult:
     """What is stored of a game that the arbiter itself broke off."""
-    nothing = BotReport(identity={}, stderr="", notes=(), grace_used=0)
+    nothing = BotReport(identity={}, stderr="", notes=())
     return GameResult(
         result="*",
         termination=Termination.VOID,

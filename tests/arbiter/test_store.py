@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from arbiter.match.clock import ClockUse, Spent
 from arbiter.match.game import BotReport, GameResult, PlyRecord
 from arbiter.match.termination import Termination
 from arbiter.store import League, PlayedGame, StoreError
@@ -15,7 +16,7 @@ from protocol.rules import Position, Score, Side, parse_ply
 
 
 def report(stderr: str = "") -> BotReport:
-    return BotReport({"name": "Bot é"}, stderr, ("odd: {x}",), 1_000_000)
+    return BotReport({"name": "Bot é"}, stderr, ("odd: {x}",), ClockUse(2, 3, 4, 5, 6))
 
 
 def game(number: int = 1, attempt: int = 1, **changes: object) -> PlayedGame:
@@ -23,7 +24,15 @@ def game(number: int = 1, attempt: int = 1, **changes: object) -> PlayedGame:
     position, plies = Position.start(), []
     for text in ("A1", "B1", "C1"):
         position = position.play(parse_ply(text))
-        plies.append(PlyRecord(text, 1_234_567, 4_000_000_000, {"depth": "3", "string": "a b {c}"}))
+        plies.append(
+            PlyRecord(
+                text,
+                1_234_567,
+                4_000_000_000,
+                Spent(1_234_567, 1_000_000, 5_400),
+                {"depth": "3", "string": "a b {c}"},
+            )
+        )
     outcome = GameResult(
         result="1-0",
         termination=Termination.TIMEOUT,
@@ -165,4 +174,12 @@ def test_the_record_of_a_stored_game_is_consistent(stored: PlayedGame) -> None:
     assert verify_record(record) == []
     assert record.headers["Event"] == 'Spring ["league"]'
     assert [ply.text for ply in record.plies] == ["A1", "B1", "C1"]
-    assert record.plies[0].comments == {"used": "2", "left": "4000", "depth": "3", "string": "a b {c}"}
+    assert record.plies[0].comments == {
+        "used": "2",
+        "left": "4000",
+        "wall": "1.234",
+        "cpu": "1.000",
+        "wait": "0.005",
+        "depth": "3",
+        "string": "a b {c}",
+    }

@@ -174,7 +174,7 @@ def test_grace_is_one_budget_for_the_whole_game(table: Table) -> None:
     control = TimeControl(game=None, move=150, grace=250)
     once = table.play(table.odd("late", "0.25", "--at", "2"), time=control)
     assert once.termination is Termination.NORMAL
-    assert 95 * MS < once.white.grace_used < 200 * MS
+    assert 95 * MS < once.white.clock.grace < 200 * MS
     thrice = table.play(table.odd("late", "0.25", "--at", "2", "--always"), time=control)
     assert (thrice.termination, thrice.offender) == (Termination.TIMEOUT, Side.WHITE)
     assert len(thrice.plies) in (6, 8)
