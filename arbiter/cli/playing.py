@@ -16,7 +16,14 @@ from arbiter.live.plain import plain_watcher
 from arbiter.store import League, StoreError
 from arbiter.tournament.config import Tournament
 from arbiter.tournament.events import Event, Notice, Watcher
-from arbiter.tournament.play import BotsNotReadyError, ChangedTournamentError, Plan, play_tournament, settle
+from arbiter.tournament.play import (
+    BotsNotReadyError,
+    ChangedTournamentError,
+    Plan,
+    UnfitMachineError,
+    play_tournament,
+    settle,
+)
 from arbiter.tournament.standings import league_table, outcomes
 from protocol.rules import Position
 
@@ -151,5 +158,5 @@ def settle_plan(
     """
     try:
         return settle(tournament, seed, league, start)
-    except ChangedTournamentError as error:
+    except (ChangedTournamentError, UnfitMachineError) as error:
         raise UsageError(str(error)) from None

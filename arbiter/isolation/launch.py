@@ -53,6 +53,10 @@ class Program:
             await trio.sleep(_EXIT_POLL)
         return status
 
+    def signal(self, number: int) -> None:
+        """Send a signal to every process of the tree."""
+        tree.signal_all(self.pid, self.marker, number)
+
     async def kill(self) -> None:
         """Kill the whole tree and wait until nothing of it is left. Not cancellable."""
         await tree.kill_tree(self.pid, self.marker)

@@ -24,6 +24,7 @@ MARKER = "DVONN_ARBITER_PROGRAM"
 _PR_SET_CHILD_SUBREAPER = 36
 _ROUNDS = 500
 _PAUSE = 0.002
+_SIGNAL_ROUNDS = 5
 
 _roots: dict[int, str] = {}
 """Programs started and not yet waited for, with their markers: each exit status belongs to its starter."""
@@ -77,6 +78,19 @@ def kill_once(root: int, marker: str) -> int:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(process.pid, signal.SIGKILL)
     return alive
+
+
+def signal_all(root: int, marker: str, number: int) -> None:
+    """Send a signal to all members, those included that were started while it was being sent."""
+    reached: set[int] = set()
+    for _ in range(_SIGNAL_ROUNDS):
+        fresh = {p.pid for p in _members(root, marker) if not p.is_zombie} - reached
+        if not fresh:
+            return
+        for pid in fresh:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
+        reached |= fresh
 
 
 class _Process(NamedTuple):

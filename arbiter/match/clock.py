@@ -73,6 +73,8 @@ class TimeControl:
             parts.append(format_ms(self.game) + (f" + {format_ms(self.increment)}" if self.increment else ""))
         if self.move is not None:
             parts.append(f"move {format_ms(self.move)}")
+        if self.clock != ClockKind.WALL:
+            parts.append(f"clock {self.clock}")
         return ", ".join(parts) or "none"
 
     @property

@@ -34,6 +34,7 @@ class CodecupSeat(Seat):
             self._tell(self._talk.start())
         self._awaits_double_turn = not self._was_told
         if self._awaits_double_turn:
+            self.wake()
             self.stopwatch.go_on()
         if turn.number <= 2 and self.setup.charge_start:
             self.stopwatch.start_earlier(self.ready_at - self.process.spawned_at)
@@ -41,6 +42,7 @@ class CodecupSeat(Seat):
         self.process.new_turn()
 
     def _tell(self, data: bytes) -> None:
+        self.wake()
         self.stopwatch.prepare()
         self.stopwatch.start(self.process.write(data))
         self._was_told = True

@@ -97,6 +97,7 @@ class DvpSeat(Seat):
         self.info = {}
         self.process.new_turn()
         request = self._request(turn)
+        self.wake()
         self.stopwatch.prepare()
         self.stopwatch.start(self._send(*request))
 

@@ -8,10 +8,12 @@ import contextlib
 import os
 import signal
 import time
+from collections.abc import Sequence
 from typing import Protocol
 
 import trio
 
+from arbiter.isolation.affinity import pinned
 from arbiter.isolation.launch import launch
 from arbiter.match.bot import Bot
 from arbiter.match.headtail import HeadTail
@@ -37,8 +39,10 @@ class Listener(Protocol):
 class BotProcess:
     """One running bot. The tasks it needs live in the nursery it is given."""
 
-    def __init__(self, bot: Bot, listener: Listener, nursery: trio.Nursery) -> None:
-        """Start the program.
+    def __init__(
+        self, bot: Bot, listener: Listener, nursery: trio.Nursery, cores: Sequence[int] = ()
+    ) -> None:
+        """Start the program, on these cores only if there are any.
 
         Raises:
             StartError: when it cannot be started.
@@ -46,7 +50,8 @@ class BotProcess:
         self._listener = listener
         self._nursery = nursery
         self.spawned_at = time.monotonic_ns()
-        self._program = launch(bot.argv, bot.directory, bot.env)
+        with pinned(cores):
+            self._program = launch(bot.argv, bot.directory, bot.env)
         self.pid = self._program.pid
         self.stderr = HeadTail()
         self.bytes_read = 0
@@ -168,6 +173,15 @@ class BotProcess:
     async def _slow_down(self) -> None:
         if self._turn_bytes > _FULL_SPEED:
             await trio.sleep(_SLOW)
+
+    # Idle turns
+
+    def suspend(self) -> None:
+        """Stop all its processes until ``resume``."""
+        self._program.signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self._program.signal(signal.SIGCONT)
 
     # The end
 

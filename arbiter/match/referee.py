@@ -112,6 +112,8 @@ class _Game:
         ready_at = time.monotonic_ns()
         for seat in self._seats.values():
             seat.ready_at = ready_at
+            if not self._failures:
+                seat.rest()
 
     async def _play_on(self) -> None:
         while not self._position.is_over:
@@ -123,6 +125,7 @@ class _Game:
                 ply.text, seat.clock.last_charge, seat.clock.left, self._spent, dict(seat.info)
             )
             self._plies.append(record)
+            seat.rest()
             if not self._position.is_over:
                 other.tell(ply.text)
             if self._observer is not None:

@@ -90,7 +90,7 @@ class Seat(ABC):
         Raises:
             StartError: when it cannot be started.
         """
-        self._process = BotProcess(self.bot, self, nursery)
+        self._process = BotProcess(self.bot, self, nursery, self.setup.cores)
         self._stopwatch = Stopwatch(Meter(self._process.pid))
 
     @property
@@ -154,6 +154,16 @@ class Seat(ABC):
             detail += "; no output was ever received: does the bot flush its standard output?"
         return Failure(Termination.TIMEOUT, detail)
 
+    def rest(self) -> None:
+        """The opponent's turn begins: with ``suspend_idle`` the bot's processes stand still."""
+        if self.setup.suspend_idle:
+            self.process.suspend()
+
+    def wake(self) -> None:
+        """The bot is needed again."""
+        if self.setup.suspend_idle:
+            self.process.resume()
+
     def note(self, text: str) -> None:
         """Keep something odd for the record; only so many of them, since bots can be talkative."""
         if len(self._notes) < _NOTES:
@@ -183,6 +193,7 @@ class Seat(ABC):
         if self._process is None:
             return
         try:
+            self.wake()
             self.process.close_input()
             if failed is None:
                 await self.process.wait_exit(self.setup.quit_grace)

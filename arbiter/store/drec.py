@@ -64,7 +64,7 @@ def _headers(game: PlayedGame, event: str, machine: str) -> dict[str, str]:
         "Seed": str(game.seed),
         "WhiteHash": game.white_hash,
         "BlackHash": game.black_hash,
-        "Clock": "wall",
+        "Clock": game.clock,
         "Isolation": "none",
         "Machine": machine,
     }

@@ -35,7 +35,7 @@ CREATE TABLE games (
     round INTEGER NOT NULL, game INTEGER NOT NULL, pair INTEGER NOT NULL,
     white TEXT NOT NULL, black TEXT NOT NULL, white_time TEXT NOT NULL, black_time TEXT NOT NULL,
     white_hash TEXT NOT NULL, black_hash TEXT NOT NULL,
-    rules TEXT NOT NULL, start TEXT, seed INTEGER NOT NULL,
+    clock TEXT NOT NULL, rules TEXT NOT NULL, start TEXT, seed INTEGER NOT NULL,
     result TEXT NOT NULL, termination TEXT NOT NULL, offender TEXT,
     white_score INTEGER NOT NULL, black_score INTEGER NOT NULL, detail TEXT NOT NULL, answer TEXT,
     final TEXT NOT NULL, started_at TEXT NOT NULL, seconds REAL NOT NULL, both_failed INTEGER NOT NULL,

@@ -18,7 +18,7 @@ class PlayedGame:
 
     ``number`` counts the games of the schedule from 1, ``attempt`` the tries at it from 1 (a void
     game is replayed); ``round`` and ``pair`` count from 1, too. ``white_time`` and ``black_time``
-    are as a record's header has them, ``start`` is a DPOS unless the board was empty.
+    are as a record has them, ``clock`` is its kind, ``start`` is a DPOS unless the board was empty.
     """
 
     number: int
@@ -32,6 +32,7 @@ class PlayedGame:
     black_time: str
     white_hash: str
     black_hash: str
+    clock: str
     rules: str
     start: str | None
     seed: int
@@ -44,7 +45,7 @@ class PlayedGame:
 
 COLUMNS = (
     "number", "attempt", "round", "game", "pair", "white", "black", "white_time", "black_time",
-    "white_hash", "black_hash", "rules", "start", "seed",
+    "white_hash", "black_hash", "clock", "rules", "start", "seed",
     "result", "termination", "offender", "white_score", "black_score", "detail", "answer", "final",
     "started_at", "seconds", "both_failed", "lag", "clocks", "plies", "facts", "reports",
 )  # fmt: skip

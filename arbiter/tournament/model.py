@@ -24,7 +24,7 @@ from pydantic import (
 )
 from pydantic.json_schema import SkipJsonSchema
 
-from arbiter.match.clock import TimeControl
+from arbiter.match.clock import ClockKind, TimeControl
 from arbiter.tournament.durations import (
     parse_duration,
     parse_positive_duration,
@@ -234,9 +234,7 @@ class TimeModel(_Part):
     start: Annotated[
         Span, Field(description="limit for starting up", json_schema_extra={"default": "10s"})
     ] = 10_000
-    clock: Annotated[str, *_choice("wall", later=("cpu", "fair")), Field(description="what is charged")] = (
-        "wall"
-    )
+    clock: Annotated[str, *_choice(*ClockKind), Field(description="what is charged")] = "wall"
 
     @model_validator(mode="wrap")
     @classmethod
@@ -252,7 +250,9 @@ class TimeModel(_Part):
         return handler(value)
 
     def control(self, stall: int) -> TimeControl:
-        return TimeControl(self.game, self.increment, self.move, self.grace, self.start, stall)
+        return TimeControl(
+            self.game, self.increment, self.move, self.grace, self.start, stall, ClockKind(self.clock)
+        )
 
 
 class BotModel(_Part):
@@ -348,9 +348,11 @@ class TournamentModel(_Part):
     anchor: Annotated[Anchor | None, Field(description="the bot whose rating is fixed, at 0 or as given")] = (
         None
     )
-    suspend_idle: NotYet = None
+    suspend_idle: Annotated[Truth, Field(description="stop a bot's processes while its opponent thinks")] = (
+        False
+    )
+    affinity: Annotated[Truth, Field(description="give every game at a time cores of its own")] = False
     reuse: NotYet = None
-    affinity: NotYet = None
     ponder: NotYet = None
     challengers: NotYet = None
     best_of: NotYet = None

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 
 import trio
 
+from arbiter.isolation.affinity import share, usable_cores
 from arbiter.match.bot import Bot
 from arbiter.match.game import BotReport, Competitor, GameResult, GameSetup, PlyRecord
 from arbiter.match.referee import play_game
@@ -66,6 +67,7 @@ class Runner:
         self._unstored: list[tuple[PlayedGame, trio.Event]] = []
         self._has_unstored = trio.Event()
         self._schedule = self._open_fixtures()
+        self._cores = share(usable_cores(), tournament.concurrency) if tournament.affinity else []
 
     async def run(self) -> None:
         """Play until the schedule is through. On cancellation, finished games are still stored."""
@@ -78,8 +80,8 @@ class Runner:
             async with trio.open_nursery() as writing:
                 writing.start_soon(self._keep_storing)
                 async with trio.open_nursery() as playing:
-                    for _ in range(self._tournament.concurrency):
-                        playing.start_soon(self._play_games)
+                    for slot in range(self._tournament.concurrency):
+                        playing.start_soon(self._play_games, self._cores[slot] if self._cores else ())
                 writing.cancel_scope.cancel()
         finally:
             if self._unstored:
@@ -112,17 +114,17 @@ class Runner:
 
     # Playing
 
-    async def _play_games(self) -> None:
+    async def _play_games(self, cores: tuple[int, ...]) -> None:
         for fixture in self._schedule:
-            while not await self._play(fixture):
+            while not await self._play(fixture, cores):
                 pass
 
-    async def _play(self, fixture: Fixture) -> bool:
+    async def _play(self, fixture: Fixture, cores: tuple[int, ...]) -> bool:
         """Play one attempt; whether the game is over and done with."""
         attempt = self._tries.get(fixture.number, 0) + 1
         self._tries[fixture.number] = attempt
         self._watch(GameStarted(fixture, attempt))
-        setup = self._setup(fixture)
+        setup = self._setup(fixture, cores)
         outcome, at_fault = await self._play_or_void(setup, fixture)
         is_last = outcome.termination is not Termination.VOID or attempt >= ATTEMPTS
         await self._store(self._played(fixture, attempt, setup, outcome))
@@ -147,7 +149,7 @@ class Runner:
         is_at_fault = outcome.offender is not None and outcome.termination.is_forfeit
         return outcome, {outcome.offender} if is_at_fault and outcome.offender is not None else set()
 
-    def _setup(self, fixture: Fixture) -> GameSetup:
+    def _setup(self, fixture: Fixture, cores: tuple[int, ...]) -> GameSetup:
         return GameSetup(
             white=self._competitor(fixture.white, fixture.number),
             black=self._competitor(fixture.black, fixture.number),
@@ -156,6 +158,8 @@ class Runner:
             depth=self._tournament.depth,
             nodes=self._tournament.nodes,
             charge_start=self._tournament.clock_from == "spawn",
+            suspend_idle=self._tournament.suspend_idle,
+            cores=cores,
         )
 
     def _competitor(self, name: str, number: int) -> Competitor:
@@ -175,6 +179,7 @@ class Runner:
             black_time=setup.black.time.header,
             white_hash=self._entries[fixture.white].hash,
             black_hash=self._entries[fixture.black].hash,
+            clock="/".join(dict.fromkeys(str(c.time.clock) for c in (setup.white, setup.black))),
             rules=str(setup.start.rules),
             start=None if self._start == Position.start(self._start.rules) else self._start.dpos,
             seed=self._seed,

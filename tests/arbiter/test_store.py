@@ -60,6 +60,7 @@ def game(number: int = 1, attempt: int = 1, **changes: object) -> PlayedGame:
         black_time="5000+0",
         white_hash="aa",
         black_hash="bb",
+        clock="wall",
         rules="standard",
         start=None,
         seed=7,

@@ -38,7 +38,40 @@ def endless(line):
         write(line)
 
 
+def burn(seconds):
+    """Use this much CPU time."""
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
+def burn_apart(argument):
+    """Several processes at once, each this long: ``4x0.2``."""
+    count, seconds = argument.split("x")
+    children = []
+    for _ in range(int(count)):
+        child = os.fork()
+        if child == 0:
+            burn(float(seconds))
+            os._exit(0)
+        children.append(child)
+    for child in children:
+        os.waitpid(child, 0)
+
+
+def count_for_ever():
+    """A child that writes how far it has counted, so that one sees when it stood still."""
+    if os.fork() == 0:
+        while True:
+            burn(0.01)
+            write(f"beat {time.monotonic():.3f}\n", 2)
+
+
 ODDITIES = {
+    "burn": lambda argument, move: (burn(float(argument)), write(move)),
+    "burn-apart": lambda argument, move: (burn_apart(argument), write(move)),
+    "count": lambda argument, move: (count_for_ever(), write(move)),
+    "tell-cores": lambda argument, move: (write(f"cores {sorted(os.sched_getaffinity(0))}\n", 2), write(move)),
     "silent": lambda argument, move: time.sleep(60),
     "exit": lambda argument, move: os._exit(int(argument)),
     "signal": lambda argument, move: (os.kill(os.getpid(), getattr(signal, argument)), time.sleep(60)),
