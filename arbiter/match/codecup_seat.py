@@ -4,8 +4,9 @@ from collections import deque
 
 from arbiter.match.bell import Bell
 from arbiter.match.game import GameSetup, Result
-from arbiter.match.seat import Answer, Failure, Seat, Turn
+from arbiter.match.seat import Answer, Seat, Turn
 from arbiter.match.termination import Termination
+from arbiter.match.verdict import Failure
 from protocol import codecup
 from protocol.rules import Score, Side
 
@@ -29,7 +30,7 @@ class CodecupSeat(Seat):
     async def get_ready(self) -> Failure | None:
         return None
 
-    def ask(self, turn: Turn) -> None:
+    def _request(self, turn: Turn) -> None:
         if turn.number == 1:
             self._tell(self._talk.start())
         self._awaits_double_turn = not self._was_told
@@ -39,7 +40,6 @@ class CodecupSeat(Seat):
         if turn.number <= 2 and self.setup.charge_start:
             self.stopwatch.start_earlier(self.ready_at - self.process.spawned_at)
         self._was_told = False
-        self.process.new_turn()
 
     def _tell(self, data: bytes) -> None:
         self.wake()
@@ -51,7 +51,7 @@ class CodecupSeat(Seat):
     def has_answer(self) -> bool:
         return bool(self._answers)
 
-    def take_answer(self) -> Answer:
+    def _take_answer(self) -> Answer:
         return self._answers.popleft()
 
     def tell(self, ply: str) -> None:

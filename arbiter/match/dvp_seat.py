@@ -5,8 +5,9 @@ import time
 from arbiter.match.bell import Bell
 from arbiter.match.clock import MS, Clock
 from arbiter.match.game import GameSetup, Result
-from arbiter.match.seat import Answer, Failure, Seat, Turn
+from arbiter.match.seat import Answer, Seat, Turn
 from arbiter.match.termination import Termination
+from arbiter.match.verdict import Failure
 from protocol import dvp
 from protocol.dvp import State
 from protocol.rules import Score, Side
@@ -91,17 +92,15 @@ class DvpSeat(Seat):
 
     # The game
 
-    def ask(self, turn: Turn) -> None:
+    def _request(self, turn: Turn) -> None:
         self.process.poll_output()
         self._answer = None
-        self.info = {}
-        self.process.new_turn()
-        request = self._request(turn)
+        request = self._describe(turn)
         self.wake()
         self.stopwatch.prepare()
         self.stopwatch.start(self._send(*request))
 
-    def _request(self, turn: Turn) -> list[dvp.Message]:
+    def _describe(self, turn: Turn) -> list[dvp.Message]:
         is_plain = self.setup.start == type(self.setup.start).start(self.setup.start.rules)
         start = "start" if is_plain else self.setup.start.dpos
         messages: list[dvp.Message] = [dvp.Setup(start, tuple(turn.plies))]
@@ -133,7 +132,7 @@ class DvpSeat(Seat):
     def has_answer(self) -> bool:
         return self._answer is not None
 
-    def take_answer(self) -> Answer:
+    def _take_answer(self) -> Answer:
         assert self._answer is not None
         return self._answer
 

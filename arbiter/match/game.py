@@ -26,7 +26,8 @@ class GameSetup:
     """Everything that decides how a game is played.
 
     ``label`` is sent to the bots as ``game``; ``depth`` and ``nodes`` limit bots that search;
-    ``charge_start`` makes a CodeCup bot pay for its start-up with its first ply; ``suspend_idle``
+    ``charge_start`` makes a CodeCup bot pay for its start-up with its first ply; ``substitute``
+    lets the game go on for the other side when a bot failed in it; ``suspend_idle``
     stops a bot's processes in its opponent's turns; ``cores`` are those that both may use, if not all.
     """
 
@@ -37,6 +38,7 @@ class GameSetup:
     depth: int | None = None
     nodes: int | None = None
     charge_start: bool = False
+    substitute: bool = False
     suspend_idle: bool = False
     cores: tuple[int, ...] = ()
     quit_grace: float = 2.0

@@ -18,19 +18,13 @@ from arbiter.match.process import BotProcess, describe_exit
 from arbiter.match.stopwatch import Stopwatch
 from arbiter.match.termination import Termination
 from arbiter.match.usage import Meter
+from arbiter.match.verdict import Failure
 from protocol.rules import Position, Score, Side
 
 _NOTES = 50
 _NOTE_LENGTH = 300
 _EXIT_NEWS = 0.25
 """Seconds to wait for the exit status of a process whose output has ended."""
-
-
-class Failure(NamedTuple):
-    """Why a bot lost without the board saying so."""
-
-    termination: Termination
-    detail: str
 
 
 class Answer(NamedTuple):
@@ -70,6 +64,9 @@ class Seat(ABC):
         self._bell = bell
         self._notes: list[str] = []
         self.ready_at = 0
+        self.owes = False
+        """Whether a ply was asked for and not yet answered."""
+        self.has_left = False
         self._process: BotProcess | None = None
         self._stopwatch: Stopwatch | None = None
 
@@ -105,18 +102,30 @@ class Seat(ABC):
     async def get_ready(self) -> Failure | None:
         """Do what the dialect wants before the first ply; why it failed, if it did."""
 
-    @abstractmethod
     def ask(self, turn: Turn) -> None:
         """Request a ply and start the stopwatch."""
+        self.owes = True
+        self.info = {}
+        self.process.new_turn()
+        self._request(turn)
+
+    @abstractmethod
+    def _request(self, turn: Turn) -> None:
+        """Do what the dialect does for ``ask``."""
 
     @property
     @abstractmethod
     def has_answer(self) -> bool:
         """Whether the answer to the open request has come."""
 
-    @abstractmethod
     def take_answer(self) -> Answer:
         """The answer to the open request, which is closed by that."""
+        self.owes = False
+        return self._take_answer()
+
+    @abstractmethod
+    def _take_answer(self) -> Answer:
+        """Do what the dialect does for ``take_answer``."""
 
     @abstractmethod
     def tell(self, ply: str) -> None:
@@ -190,8 +199,9 @@ class Seat(ABC):
 
     async def leave(self, failed: Failure | None) -> None:
         """End the process: at once when it failed, else once it has had its quit grace."""
-        if self._process is None:
+        if self._process is None or self.has_left:
             return
+        self.has_left = True
         try:
             self.wake()
             self.process.close_input()

@@ -11,8 +11,9 @@ from arbiter.match.bot import Dialect
 from arbiter.match.clock import MS
 from arbiter.match.game import BotReport, Competitor, GameSetup
 from arbiter.match.referee import make_seat
-from arbiter.match.seat import Failure, Seat, Turn
+from arbiter.match.seat import Seat, Turn
 from arbiter.match.termination import Termination
+from arbiter.match.verdict import Failure
 from protocol.errors import ProtocolError
 from protocol.rules import Position, Score, Side, parse_ply
 

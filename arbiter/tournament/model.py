@@ -334,7 +334,7 @@ class TournamentModel(_Part):
         str, *_choice("none", "auto", later=("limits", "jail")), Field(description="what holds a bot back")
     ] = "auto"
     on_failure: Annotated[
-        str, *_choice("forfeit", later=("substitute",)), Field(description="what a failed bot costs")
+        str, *_choice("forfeit", "substitute"), Field(description="what a failed bot costs")
     ] = "forfeit"
     max_failures: Annotated[
         int, Field(ge=1, description="failures after which a bot is withdrawn"), WHOLE

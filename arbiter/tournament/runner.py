@@ -158,6 +158,7 @@ class Runner:
             depth=self._tournament.depth,
             nodes=self._tournament.nodes,
             charge_start=self._tournament.clock_from == "spawn",
+            substitute=self._tournament.on_failure == "substitute",
             suspend_idle=self._tournament.suspend_idle,
             cores=cores,
         )

@@ -316,7 +316,6 @@ def test_the_messages(tmp_path: Path, text: str) -> None:
         ),
         *(("openings", value, "; available: empty") for value in ("random", "balanced", "symmetric")),
         *(("isolation", value, "; available: none, auto") for value in ("limits", "jail")),
-        ("on_failure", "substitute", "; available: forfeit"),
         ("reuse", "true", ""),
         ("ponder", "yes", ""),
         ("challengers", "2", ""),
