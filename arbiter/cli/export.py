@@ -2,6 +2,7 @@
 
 import argparse
 import csv
+import io
 import json
 import sys
 from collections.abc import Iterable
@@ -35,6 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the games in the order of the schedule."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A file format does not depend on who writes it where.
+        sys.stdout.reconfigure(encoding="utf-8")
     with reading([arguments.directory]) as (league,):
         {"drec": _drec, "json": _json, "csv": _csv}[arguments.format](league)
     return 0

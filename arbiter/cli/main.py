@@ -1,17 +1,19 @@
 """Finding the subcommand and turning whatever goes wrong into one message and an exit status."""
 
 import argparse
+import errno
 import io
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from typing import NoReturn
 
-from arbiter.cli.errors import INTERRUPTED, UsageError
+from arbiter.cli.errors import INTERRUPTED, PIPE_CLOSED, UsageError
 
-COMMANDS = ("run", "match", "table", "export", "show", "verify", "perft", "bots", "doctor")
+COMMANDS = ("run", "match", "table", "export", "show", "replay", "verify", "perft", "bots", "doctor")
 
 
 class Parser(argparse.ArgumentParser):
@@ -21,6 +23,8 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}{self._suggestion(message)}", f"see `{self.prog} --help`")
 
     def _suggestion(self, message: str) -> str:
+        if message.startswith("argument -"):
+            return ""
         known = [option for action in self._actions for option in action.option_strings]
         if "invalid choice" in message:
             known, wrong = list(COMMANDS), message.split("'")[1]
@@ -32,6 +36,9 @@ class Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; its exit status."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _interrupt)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that lacks a character shows another one; that is no reason to fail.
@@ -51,8 +58,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         # The reader of our output left, such as `head`; there is nobody to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return _without_output(PIPE_CLOSED)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+            raise
+        print(f"arbiter: the output cannot be written: {error.strerror}", file=sys.stderr)
+        return _without_output(2)
+
+
+def _interrupt(*_: object) -> NoReturn:
+    """Before and after the games, every signal to stop is like Ctrl-C."""
+    raise KeyboardInterrupt
+
+
+def _without_output(status: int) -> int:
+    """Keep the interpreter from trying once more to write what it could not."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return status
 
 
 class _ShowVersion(argparse.Action):

@@ -27,6 +27,8 @@ from arbiter.tournament.play import (
 from arbiter.tournament.standings import league_table, outcomes
 from protocol.rules import Position
 
+_SWITCH_INTERVAL = 0.0005
+
 
 class Session:
     """One run of a tournament from a command line: plays, prints the table."""
@@ -48,6 +50,8 @@ class Session:
     def run(self) -> int:
         """Play what is left to play; the exit status."""
         try:
+            # Other threads store and draw; while they compute, the clocks must be kept all the same.
+            sys.setswitchinterval(_SWITCH_INTERVAL)
             with _plain_errors():
                 trio.run(self._play)
         except BotsNotReadyError as error:
@@ -59,7 +63,8 @@ class Session:
         except StoreError as error:
             raise UsageError(str(error), "run the same command again when there is a remedy") from None
         if self._interrupted:
-            print(f"interrupted; all finished games are stored. Go on with: {self._again}", file=sys.stderr)
+            kept = "all finished games are stored" if self._league.sessions() else "no game was played yet"
+            print(f"interrupted; {kept}. Go on with: {self._again}", file=sys.stderr)
             return INTERRUPTED
         sys.stdout.write(render(league_table([self._league]), self._form))
         return 1 if any(row["withdrawn"] for row in self._league.bots()) else 0
@@ -120,7 +125,7 @@ def _plain_errors() -> Iterator[None]:
         yield
     except BaseExceptionGroup as group:
         for error in _leaves(group):
-            if isinstance(error, BotsNotReadyError | StoreError):
+            if isinstance(error, BotsNotReadyError | StoreError | BrokenPipeError):
                 raise error from None
         raise
 

@@ -110,7 +110,10 @@ def _explain(error: OSError | ValueError, word: str, directory: Path) -> str:
         if found is None:
             return f"{word}: no such command on PATH; write ./{word} for a file of your own"
         path = Path(found)
-    return f"{path}: {_explain_file(error, directory / path)}"
+    try:
+        return f"{path}: {_explain_file(error, directory / path)}"
+    except OSError as trouble:
+        return f"{path}: {trouble.strerror}"
 
 
 def _explain_file(error: OSError, path: Path) -> str:
@@ -118,6 +121,10 @@ def _explain_file(error: OSError, path: Path) -> str:
         return "no such file; is it built, and is the path right?"
     if path.is_dir():
         return "this is a directory; name the program in it"
+    if not path.is_file():
+        return "this is no program but a device, a pipe or a socket"
+    if not os.access(path, os.R_OK):
+        return "no permission to read it"
     with path.open("rb") as file:
         first = file.readline(256)
     if not os.access(path, os.X_OK):

@@ -8,7 +8,7 @@ from arbiter.match.seat import Answer, Seat, Turn
 from arbiter.match.termination import Termination
 from arbiter.match.verdict import Failure
 from protocol import codecup
-from protocol.rules import Score, Side
+from protocol.rules import PASS, Score, Side
 
 
 class CodecupSeat(Seat):
@@ -26,11 +26,13 @@ class CodecupSeat(Seat):
         self._answers: deque[Answer] = deque()
         self._was_told = False
         self._awaits_double_turn = False
+        self._must_pass = False
 
     async def get_ready(self) -> Failure | None:
         return None
 
     def _request(self, turn: Turn) -> None:
+        self._must_pass = turn.position.legal_plies() == [PASS]
         if turn.number == 1:
             self._tell(self._talk.start())
         self._awaits_double_turn = not self._was_told
@@ -65,10 +67,16 @@ class CodecupSeat(Seat):
 
     def overdue(self) -> Failure:
         failure = super().overdue()
+        if self._must_pass:
+            return failure._replace(detail=f"{failure.detail}; PASS was the only legal ply")
         if not self._awaits_double_turn:
             return failure
         hint = "after placement 49 White moves again without reading anything (the double turn)"
         return failure._replace(detail=f"{failure.detail}; {hint}")
+
+    @property
+    def unfinished(self) -> str:
+        return self._talk.unfinished
 
     def received(self, data: bytes, stamp: int) -> None:
         for text in self._talk.receive(data):

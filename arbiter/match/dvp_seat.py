@@ -52,17 +52,12 @@ class DvpSeat(Seat):
             return None
         if self.has_fault(on_turn=True):
             fault = await self.fault()
-            return Failure(Termination.START, f"{fault.detail} before `{wanted}`")
+            return Failure(Termination.START, f"before `{wanted}`: {fault.detail}")
         return Failure(Termination.START, self._why_not_ready(wanted))
 
     def _why_not_ready(self, wanted: str) -> str:
         detail = f"no `{wanted}` within {self.clock.control.start} ms"
-        if self.process.bytes_read == 0:
-            return f"{detail}; no output was ever received: does the bot flush its standard output?"
-        if self._talk.unfinished:
-            return f"{detail}; its last line {self._talk.unfinished!r} has no line end"
-        said = next(iter(self._notes), None)
-        return f"{detail}; {said}" if said else detail
+        return "; ".join([detail, *self._why_silent()])
 
     def _send_options(self) -> None:
         """Set the wanted options; ``Seed`` comes from the game unless its owner set it."""
@@ -93,7 +88,6 @@ class DvpSeat(Seat):
     # The game
 
     def _request(self, turn: Turn) -> None:
-        self.process.poll_output()
         self._answer = None
         request = self._describe(turn)
         self.wake()
@@ -170,8 +164,8 @@ class DvpSeat(Seat):
     def _complain(self, message: dvp.Message) -> None:
         self._unexpected += 1
         if self._talk.allows(dvp.Error):
-            self._send(dvp.Error("unexpected", f"nothing was asked, `{message.word}` is ignored"))
-        self.note(f"unexpected: `{message.word}` though nothing was asked")
+            self._send(dvp.Error("unexpected", f"`{message.word}` is not the answer to an open request"))
+        self.note(f"unexpected: `{message.word}` is not the answer to an open request")
 
     def _keep_info(self, values: dict[str, str], pv: tuple[str, ...]) -> None:
         if pv:
@@ -184,6 +178,10 @@ class DvpSeat(Seat):
         if self._unexpected >= _UNEXPECTED_LIMIT:
             return f"{self._unexpected} answers that nobody had asked for"
         return self._talk.flood
+
+    @property
+    def unfinished(self) -> str:
+        return self._talk.unfinished
 
     @property
     def identity(self) -> dict[str, str]:

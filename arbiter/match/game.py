@@ -65,12 +65,16 @@ class PlyRecord:
 
 @dataclass(frozen=True, slots=True)
 class BotReport:
-    """What is known about a bot after a game: its names for itself, stderr, odd things it did, its time."""
+    """What is known about a bot after a game: its names for itself, stderr, odd things it did, its time.
+
+    ``transcript`` is what was said, of a game that ended in a failure; it is not stored with the game.
+    """
 
     identity: Mapping[str, str]
     stderr: str
     notes: tuple[str, ...]
     clock: ClockUse = field(default_factory=ClockUse)
+    transcript: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,8 +106,6 @@ class _Game:
     def _play_ply(self, side: Side, ply: Ply, record: PlyRecord) -> None:
         self._position = self._position.play(ply)
         self._plies.append(record)
-        if side not in self._failures:
-            self._seats[side].rest()
         if not self._position.is_over and side.other not in self._failures:
             self._seats[side.other].tell(ply.text)
         if self._observer is not None:
@@ -146,6 +144,7 @@ class _Game:
             NobodysFaultError: when it cannot be judged fairly.
         """
         if not seat.owes:
+            await seat.process.drain()
             seat.ask(self._turn(other))
         await self._wait(seat, other)
         if self._heartbeat.standstill is not None:
@@ -169,7 +168,6 @@ class _Game:
             return seat.has_answer or is_faulty or self._heartbeat.standstill is not None
 
         # The counters are read only after a first wait: a quick answer must not wait for that.
-        spent = Spent()
         rest = seat.clock.limit - (time.monotonic_ns() - seat.stopwatch.started_at)
         while rest > 0:
             await self._bell.wait(is_decided, time.monotonic_ns() + min(rest, _SAMPLE))
@@ -177,9 +175,11 @@ class _Game:
                 return
             spent = self._spent_now(seat)
             rest = -seat.clock.overrun(spent)
-        await self._bell.wait(is_decided, time.monotonic_ns() + self._contestable(seat, spent) + rest)
+            if rest <= 0:
+                # What the machine takes may still grow while the bot waits for it.
+                rest += self._contestable(seat, spent)
         # The answer may have arrived at the very moment at which the wait ended.
-        seat.process.poll_output()
+        await seat.process.drain()
 
     def _spent_now(self, seat: Seat) -> Spent:
         return seat.stopwatch.spent(seat.stopwatch.read(time.monotonic_ns()))
@@ -225,6 +225,8 @@ class _Game:
     def _report(self, started_at: str, seconds: float) -> GameResult:
         result, termination = self._verdict()
         is_void = termination is Termination.VOID
+        went_well = termination in (Termination.NORMAL, Termination.RESIGN)
+        white, black = (self._seats[side].report(with_transcript=not went_well) for side in Side)
         return GameResult(
             result=result,
             termination=termination,
@@ -234,8 +236,8 @@ class _Game:
             answer=self._answer,
             score=self._position.score,
             final=self._position.dpos,
-            white=self._seats[Side.WHITE].report(),
-            black=self._seats[Side.BLACK].report(),
+            white=white,
+            black=black,
             started_at=started_at,
             seconds=seconds,
             both_failed=self._both_failed,
@@ -245,7 +247,7 @@ class _Game:
     def _failure_details(self) -> str:
         if len(self._failures) < 2:
             return "".join(failure.detail for failure in self._failures.values())
-        return "; ".join(f"{side.word}: {failure.detail}" for side, failure in self._failures.items())
+        return "; ".join(f"{side.word}: {self._failures[side].detail}" for side in Side)
 
 
 def make_seat(side: Side, setup: GameSetup, bell: Bell) -> Seat:

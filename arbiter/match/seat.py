@@ -5,7 +5,7 @@ fault, notes. The dialects differ in how they ask and read; they share everythin
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ import trio
 from arbiter.match.bell import Bell
 from arbiter.match.clock import MS, Clock, Spent
 from arbiter.match.game import BotReport, GameSetup, Result
-from arbiter.match.process import BotProcess, describe_exit
+from arbiter.match.process import FULL_SPEED, BotProcess, describe_exit
 from arbiter.match.stopwatch import Stopwatch
 from arbiter.match.termination import Termination
 from arbiter.match.usage import Meter
@@ -106,7 +106,7 @@ class Seat(ABC):
         """Request a ply and start the stopwatch."""
         self.owes = True
         self.info = {}
-        self.process.new_turn()
+        self.process.begin_turn()
         self._request(turn)
 
     @abstractmethod
@@ -119,8 +119,9 @@ class Seat(ABC):
         """Whether the answer to the open request has come."""
 
     def take_answer(self) -> Answer:
-        """The answer to the open request, which is closed by that."""
+        """The answer to the open request, which is closed by that; the bot's turn is over."""
         self.owes = False
+        self.rest()
         return self._take_answer()
 
     @abstractmethod
@@ -154,17 +155,37 @@ class Seat(ABC):
         if flood is not None:
             return Failure(Termination.FLOOD, flood)
         await self.process.wait_exit(_EXIT_NEWS)
-        return Failure(*describe_exit(self.process.exit_status))
+        termination, detail = describe_exit(self.process.exit_status)
+        last = self.process.stderr.last_line()
+        return Failure(termination, f"{detail}; its last words: {last}" if last else detail)
 
     def overdue(self) -> Failure:
         """The fault of a bot that did not answer within its limit."""
         detail = f"no answer within {self.clock.limit // MS} ms"
+        return Failure(Termination.TIMEOUT, "; ".join([detail, *self._why_silent()]))
+
+    def _why_silent(self) -> Iterator[str]:
+        """What may explain that no answer came."""
         if self.process.bytes_read == 0:
-            detail += "; no output was ever received: does the bot flush its standard output?"
-        return Failure(Termination.TIMEOUT, detail)
+            yield "no output was ever received: does the bot flush its standard output?"
+        elif self.unfinished:
+            yield f"{self.unfinished[:_NOTE_LENGTH]!r} was written without a line end"
+        elif self.process.turn_bytes == 0:
+            yield "nothing was written in this turn: is every answer flushed?"
+        elif self.process.turn_bytes > FULL_SPEED:
+            written = f"{self.process.turn_bytes:,} bytes were written in this turn"
+            yield f"{written}, and output is read slowly past 64 KiB"
+        if self._notes and self.process.turn_bytes:
+            yield self._notes[-1]
+
+    @property
+    @abstractmethod
+    def unfinished(self) -> str:
+        """What stands in stdout without a line end, made readable."""
 
     def rest(self) -> None:
         """The opponent's turn begins: with ``suspend_idle`` the bot's processes stand still."""
+        self.process.end_turn()
         if self.setup.suspend_idle:
             self.process.suspend()
 
@@ -178,11 +199,12 @@ class Seat(ABC):
         if len(self._notes) < _NOTES:
             self._notes.append(text[:_NOTE_LENGTH])
 
-    def report(self) -> BotReport:
+    def report(self, *, with_transcript: bool) -> BotReport:
         return BotReport(
             identity=self.identity,
             stderr=self._process.stderr.text() if self._process else "",
             notes=tuple(self._notes),
+            transcript=self._process.transcript.text() if self._process and with_transcript else "",
             clock=self.clock.use(self._stopwatch.idle_cpu if self._stopwatch else 0),
         )
 

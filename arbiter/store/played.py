@@ -3,7 +3,7 @@
 import json
 import zlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from arbiter.match.clock import ClockUse, Spent
@@ -58,7 +58,7 @@ def to_row(game: PlayedGame) -> tuple[Any, ...]:
     outcome = game.outcome
     place = tuple(getattr(game, name) for name in COLUMNS[:_PLACE])
     facts = [[record.used, record.left, record.spent, dict(record.info)] for record in outcome.plies]
-    reports = {side: asdict(report) for side, report in _sides(outcome)}
+    reports = {side: asdict(replace(report, transcript="")) for side, report in _sides(outcome)}
     return (
         *place,
         outcome.result,

@@ -172,7 +172,7 @@ def test_a_bot_that_fails_again_and_again_is_withdrawn(house: House) -> None:
 
     house.run(play, rounds=5, max_failures=3)
     (withdrawn,) = [event for event in house.events if isinstance(event, BotWithdrawn)]
-    assert withdrawn == BotWithdrawn("b", "failed 3 games in a row, the last by crash: because")
+    assert withdrawn == BotWithdrawn("b", "failed 3 games in a row, the last by crash: because", 17)
     ends = Counter(end for _, _, end in house.stored())
     assert ends == {Termination.CRASH: 3, Termination.NORMAL: 10}
     house.events.clear()

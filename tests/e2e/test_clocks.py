@@ -28,7 +28,11 @@ def control(kind: ClockKind, game: int = 500) -> TimeControl:
 @pytest.fixture
 def load() -> Iterator[None]:
     """Three programs for every core, none of which ever waits."""
-    burners = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(3 * len(usable_cores()))]
+    # Each in a session of its own, for a scheduler may share the cores out among sessions.
+    burners = [
+        subprocess.Popen([sys.executable, "-c", BUSY], start_new_session=True)
+        for _ in range(3 * len(usable_cores()))
+    ]
     time.sleep(0.3)
     yield
     for burner in burners:
@@ -106,20 +110,20 @@ def test_late_on_a_quiet_machine_is_late(table: Table) -> None:
     assert (result.termination, result.offender) == (Termination.TIMEOUT, Side.WHITE)
 
 
-@pytest.mark.parametrize("suspend", [True, False], ids=["suspended", "free"])
-def test_an_idle_bot_stands_still_when_asked_for(table: Table, suspend: bool) -> None:
-    result = table.play(
-        table.odd("count", "--at", "1"),
-        table.odd("late", "0.5", "--at", "2"),
-        time=control(ClockKind.WALL, 9_000),
-        suspend_idle=suspend,
-    )
-    assert result.termination is Termination.NORMAL, result.detail
-    assert "beat" in result.white.stderr
-    if suspend:
-        assert result.white.clock.idle_cpu < 50 * MS
-    else:
-        assert result.white.clock.idle_cpu > 150 * MS
+def test_an_idle_bot_stands_still_when_asked_for(table: Table) -> None:
+    idle = {}
+    for suspend in (True, False):
+        result = table.play(
+            table.odd("count", "--at", "1"),
+            table.odd("late", "0.5", "--at", "2"),
+            time=control(ClockKind.WALL, 9_000),
+            suspend_idle=suspend,
+        )
+        assert result.termination is Termination.NORMAL, result.detail
+        assert "beat" in result.white.stderr
+        idle[suspend] = result.white.clock.idle_cpu
+    assert idle[False] > 200 * MS
+    assert idle[True] < idle[False] / 3
 
 
 def test_games_keep_to_their_cores(table: Table) -> None:
@@ -166,5 +170,5 @@ def test_an_arbiter_that_stood_still_judges_nothing(tmp_path: Path) -> None:
     run.send_signal(signal.SIGCONT)
     output, _ = run.communicate(timeout=60)
     assert re.search(r"game 1 ends: .* \* \(void: the arbiter stood still for \d s\); it is replayed", output)
-    assert "game 1 of 1 starts: odd - odd-2 (round 1, attempt 2)" in output
+    assert "game 1 starts: odd - odd-2 (round 1, attempt 2)" in output
     assert run.returncode == 0
