@@ -27,11 +27,11 @@ def control(kind: ClockKind, game: int = 500) -> TimeControl:
 
 @pytest.fixture
 def load() -> Iterator[None]:
-    """Three programs for every core, none of which ever waits."""
+    """Two programs for every core, none of which ever waits."""
     # Each in a session of its own, for a scheduler may share the cores out among sessions.
     burners = [
         subprocess.Popen([sys.executable, "-c", BUSY], start_new_session=True)
-        for _ in range(3 * len(usable_cores()))
+        for _ in range(2 * len(usable_cores()))
     ]
     time.sleep(0.3)
     yield
@@ -45,7 +45,7 @@ def test_every_ply_is_measured(table: Table) -> None:
     spent = result.plies[4].spent
     assert spent.wall == result.plies[4].used
     assert 195 * MS < spent.cpu < 230 * MS
-    assert spent.cpu <= spent.wall
+    assert spent.cpu <= spent.wall + 2 * MS  # it is read right after the answer
     assert all(record.spent.cpu < 100 * MS for record in (*result.plies[:4], *result.plies[5:]))
     assert result.white.clock.plies == sum(1 for _ in result.plies[:49:2]) + _white_moves(result.plies)
     assert result.white.clock.worst == result.plies[4].used
@@ -94,7 +94,7 @@ def test_many_threads_never_cost_more_than_the_time_that_passed(table: Table) ->
 
 def test_a_loss_that_the_machine_may_have_caused_is_no_loss(table: Table, load: None) -> None:
     """The bot needs less than its limit, but the load keeps it waiting beyond."""
-    result = table.play(table.odd("burn", "0.48", "--at", "1"), time=control(ClockKind.WALL))
+    result = table.play(table.odd("burn", "0.4", "--at", "1"), time=control(ClockKind.WALL))
     assert (result.termination, result.result, result.offender) == (Termination.VOID, "*", None)
     assert re.search(r"past the limit of \d+ ms; the machine took", result.detail)
     assert not result.both_failed
