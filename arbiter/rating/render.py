@@ -29,10 +29,10 @@ _WIDTH = 100
 _STAND_IN, _FILLER = 0xF0000, "\ue000"
 
 
-def as_text(table: LeagueTable) -> str:
-    """For a terminal, 80 to 100 columns with ordinary names."""
+def as_text(table: LeagueTable, width: int = _WIDTH) -> str:
+    """For a terminal, 80 to 100 columns with ordinary names; notes are wrapped at ``width``."""
     blocks = _title(table, "{}", _printable) + _groups(table, _text_group, "{}")
-    notes = [textwrap.fill(_printable(note), _WIDTH, subsequent_indent="  ") for note in table.notes]
+    notes = [textwrap.fill(_printable(note), width, subsequent_indent="  ") for note in table.notes]
     return _joined([*blocks, "\n".join(notes), "\n".join(map(_printable, _footer(table)))])
 
 

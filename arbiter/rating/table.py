@@ -2,12 +2,14 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from textwrap import shorten
 
 from arbiter.match.termination import FORFEITS
 from arbiter.rating.outcome import Outcome
 from arbiter.rating.tally import Standing, Tally
 from arbiter.rating.tiebreaks import rank_round_robin
 
+_LONGEST_REASON = 160
 _NAMED_GAMES = 10  # void games that a note lists before it says "and N more"
 
 
@@ -252,9 +254,13 @@ def _game_notes(tally: Tally) -> list[str]:
 
 def _bot_notes(withdrawn: Mapping[str, str], left_out: Mapping[str, str]) -> list[str]:
     """Bots that left, and bots that never played; of a long reason the first line."""
-    notes = [f"{bot} was withdrawn: {reason}" for bot, reason in withdrawn.items()]
-    notes += [f"{bot} was left out: {reason.splitlines()[0]}" for bot, reason in left_out.items()]
+    notes = [f"{bot} was withdrawn: {_brief(reason)}" for bot, reason in withdrawn.items()]
+    notes += [f"{bot} was left out: {_brief(reason)}" for bot, reason in left_out.items()]
     return [note if note.endswith((".", "!")) else note + "." for note in notes]
+
+
+def _brief(reason: str) -> str:
+    return shorten(reason.splitlines()[0], _LONGEST_REASON, placeholder=" ...")
 
 
 def _games(count: int) -> str:
