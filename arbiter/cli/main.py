@@ -22,6 +22,32 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}{self._suggestion(message)}", f"see `{self.prog} --help`")
 
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Take options and arguments in any order; argparse gives up optional arguments too early."""
+        return super().parse_known_args(self._options_first(args or []), namespace)
+
+    def _options_first(self, words: Sequence[str]) -> list[str]:
+        takes_value = {
+            option: action.nargs != 0 for action in self._actions for option in action.option_strings
+        }
+        if any(action.nargs == argparse.PARSER for action in self._actions):
+            return list(words)
+        options: list[str] = []
+        others: list[str] = []
+        rest = iter(words)
+        for word in rest:
+            if word == "--":
+                others += ["--", *rest]
+            elif word.startswith("-") and word != "-":
+                options.append(word)
+                if takes_value.get(word, False):
+                    options += [value for value in (next(rest, None),) if value is not None]
+            else:
+                others.append(word)
+        return options + others
+
     def _suggestion(self, message: str) -> str:
         if message.startswith("argument -"):
             return ""
@@ -99,6 +125,7 @@ def _needed(argv: Sequence[str]) -> Sequence[str]:
 def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser = Parser(
         prog="arbiter",
+        allow_abbrev=False,
         description="A referee for DVONN bots: games, tournaments, league tables.",
         epilog="A first try: arbiter match sample:random sample:greedy",
     )
@@ -111,6 +138,7 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
             help=module.HELP,
             description=module.HELP[0].upper() + module.HELP[1:] + ".",
             formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
         )
         module.add_arguments(command)
         command.set_defaults(run=module.run, parser=command)

@@ -95,11 +95,11 @@ def _case(arguments: argparse.Namespace) -> _Case:
     source = source_name(arguments.record)
     record = choose_record(load_records(arguments.record), source, arguments.game)
     facts = _facts(Path(arguments.record))
+    if arguments.bot is None and not facts:
+        raise UsageError("which BOT is to be asked?", f"arbiter replay {source} ./mybot")
     given = None if arguments.bot is None else _bot(arguments.bot)
     side = _side(arguments, record, facts, given)
     if given is None:
-        if not facts:
-            raise UsageError("which BOT is to be asked?", f"arbiter replay {source} ./mybot")
         return _Case(record, side, _recorded_bot(facts[side.word]), facts)
     return _Case(record, side, given, facts)
 

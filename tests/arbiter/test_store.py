@@ -136,6 +136,19 @@ def test_a_damaged_file_is_left_alone(tmp_path: Path, content: bytes) -> None:
     assert (tmp_path / "league.db").read_bytes() == content
 
 
+def test_a_damaged_game_is_named(tmp_path: Path) -> None:
+    with League.open_for_writing(tmp_path) as league:
+        league.add([game(1), game(2)])
+    with sqlite3.connect(tmp_path / "league.db") as connection:
+        connection.execute("UPDATE games SET facts = x'00' WHERE number = 2")
+    connection.close()
+    with League.open_for_reading(tmp_path) as league:
+        games = league.games()
+        assert next(games).number == 1
+        with pytest.raises(StoreError, match="game 2 is damaged"):
+            next(games)
+
+
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot keep results here"):

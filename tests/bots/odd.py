@@ -88,6 +88,7 @@ ODDITIES = {
     "long-line": lambda argument, move: (write("x" * int(argument) + "\n"), write(move)),
     "noise": lambda argument, move: endless("info depth 1\n"),
     "close": lambda argument, move: (os.close(1), time.sleep(60)),
+    "chatter": lambda argument, move: write(move + "info depth 1 score 2\n" * int(argument)),
     "stderr": lambda argument, move: (write("y" * int(argument), 2), write(move)),
     "child": lambda argument, move: (subprocess.Popen(["sleep", "60"]), os._exit(0)),
     "daemon": lambda argument, move: (daemon(), write(move)),
@@ -108,6 +109,7 @@ def main():
     parser.add_argument("--echo", action="store_true", help="echo the number of the ply")
     parser.add_argument("--ignore-quit", action="store_true")
     parser.add_argument("--ignore-sigterm", action="store_true")
+    parser.add_argument("--loud-end", action="store_true", help="writes to stderr without end at the end")
     parser.add_argument("--on-quit", type=float, help="seconds until a file is written after quit")
     options = parser.parse_args()
     if options.ignore_sigterm:
@@ -134,6 +136,9 @@ def main():
             ODDITIES[options.oddity if is_odd else "none"](options.argument, move)
         elif word in ("error", "result"):
             write(f"heard: {line}", 2)
+        elif word == "quit" and options.loud_end:
+            while True:
+                write("z" * 65536, 2)
         elif word == "quit" and not options.ignore_quit:
             if options.on_quit is not None:
                 time.sleep(options.on_quit)
