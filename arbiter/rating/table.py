@@ -4,7 +4,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from textwrap import shorten
 
+from arbiter.match.clock import MS
 from arbiter.match.termination import FORFEITS
+from arbiter.rating.clock_use import ClockSums
 from arbiter.rating.outcome import Outcome
 from arbiter.rating.tally import Standing, Tally
 from arbiter.rating.tiebreaks import rank_round_robin
@@ -53,6 +55,7 @@ class Row:
     mean_margin: float | None
     codecup_points: float | None
     forfeits: Mapping[str, int]
+    clock: ClockSums | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,7 @@ class LeagueTable:
     withdrawn: Mapping[str, str]
     notes: tuple[str, ...]
     facts: Facts
+    lag_ms: float | None = None
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -144,6 +148,7 @@ def table_of(
             *_bot_notes(withdrawn, left_out or {}),
         ),
         facts=facts or Facts(),
+        lag_ms=tally.lag / MS if tally.lag else None,
     )
 
 
@@ -216,6 +221,7 @@ def _row(
         elo_high=high,
         mean_margin=standing.mean_margin,
         codecup_points=standing.codecup_points,
+        clock=standing.clock if standing.clock.games else None,
         forfeits={str(kind): standing.forfeits[kind] for kind in FORFEITS if standing.forfeits[kind]},
     )
 
