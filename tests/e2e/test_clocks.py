@@ -172,3 +172,13 @@ def test_an_arbiter_that_stood_still_judges_nothing(tmp_path: Path) -> None:
     assert re.search(r"game 1 ends: .* \* \(void: the arbiter stood still for \d s\); it is replayed", output)
     assert "game 1 starts: odd - odd-2 (round 1, attempt 2)" in output
     assert run.returncode == 0
+
+
+def test_what_is_charged_is_what_a_bot_takes(table: Table) -> None:
+    """A bot that thinks for 10 ms each time is charged that, and hardly more."""
+    result = table.play(
+        table.odd("late", "0.01", "--at", "1", "--always"), time=control(ClockKind.WALL, 9_000)
+    )
+    charges = sorted(record.used for record in result.plies[:49:2])
+    assert 10 * MS <= charges[0]
+    assert charges[len(charges) // 2] < 12 * MS
