@@ -180,5 +180,4 @@ def test_what_is_charged_is_what_a_bot_takes(table: Table) -> None:
         table.odd("late", "0.01", "--at", "1", "--always"), time=control(ClockKind.WALL, 9_000)
     )
     charges = sorted(record.used for record in result.plies[:49:2])
-    assert 10 * MS <= charges[0]
-    assert charges[len(charges) // 2] < 12 * MS
+    assert 9 * MS < charges[len(charges) // 2] < 12 * MS
