@@ -186,7 +186,8 @@ class _Game:
 
     def _contestable(self, seat: Seat, spent: Spent) -> int:
         """Nanoseconds of this ply that the machine took and not the bot: waiting for a core, our own lag."""
-        wait = 0 if seat.clock.control.clock is ClockKind.FAIR else spent.wait
+        # The other clocks do not charge for waiting in the first place.
+        wait = spent.wait if seat.clock.control.clock is ClockKind.WALL else 0
         return min(_LONGEST_CONTEST, wait + self._heartbeat.lag(seat.stopwatch.started_at))
 
     def _has_idle_fault(self, seat: Seat) -> bool:

@@ -26,18 +26,16 @@ def control(kind: ClockKind, game: int = 500) -> TimeControl:
 
 
 @pytest.fixture
-def load() -> Iterator[None]:
-    """Two programs for every core, none of which ever waits."""
-    # Each in a session of its own, for a scheduler may share the cores out among sessions.
-    burners = [
-        subprocess.Popen([sys.executable, "-c", BUSY], start_new_session=True)
-        for _ in range(2 * len(usable_cores()))
-    ]
+def busy_core() -> Iterator[tuple[int]]:
+    """One core on which another program always runs; a bot that is kept there gets about half of it."""
+    core = usable_cores()[-1]
+    # In a session of its own, for a scheduler may share the cores out among sessions.
+    burner = subprocess.Popen([sys.executable, "-c", BUSY], start_new_session=True)
+    os.sched_setaffinity(burner.pid, [core])
     time.sleep(0.3)
-    yield
-    for burner in burners:
-        burner.kill()
-        burner.wait()
+    yield (core,)
+    burner.kill()
+    burner.wait()
 
 
 def test_every_ply_is_measured(table: Table) -> None:
@@ -77,8 +75,8 @@ def test_sleeping_for_ever_ends_at_the_backstop(table: Table) -> None:
     assert 1.4 < time.monotonic() - began < 4
 
 
-def test_the_fair_clock_does_not_charge_for_waiting(table: Table, load: None) -> None:
-    fair = table.play(table.odd("burn", "0.3"), time=control(ClockKind.FAIR, 3_000))
+def test_the_fair_clock_does_not_charge_for_waiting(table: Table, busy_core: tuple[int]) -> None:
+    fair = table.play(table.odd("burn", "0.3"), time=control(ClockKind.FAIR, 3_000), cores=busy_core)
     spent = fair.plies[4].spent
     assert fair.termination is Termination.NORMAL, fair.detail
     assert spent.wall > 450 * MS
@@ -92,16 +90,17 @@ def test_many_threads_never_cost_more_than_the_time_that_passed(table: Table) ->
     assert record.used <= record.spent.wall
 
 
-def test_a_loss_that_the_machine_may_have_caused_is_no_loss(table: Table, load: None) -> None:
+def test_a_loss_that_the_machine_may_have_caused_is_no_loss(table: Table, busy_core: tuple[int]) -> None:
     """The bot needs less than its limit, but the load keeps it waiting beyond."""
-    result = table.play(table.odd("burn", "0.4", "--at", "1"), time=control(ClockKind.WALL))
+    odd = table.odd("burn", "0.4", "--at", "1")
+    result = table.play(odd, time=control(ClockKind.WALL), cores=busy_core)
     assert (result.termination, result.result, result.offender) == (Termination.VOID, "*", None)
     assert re.search(r"past the limit of \d+ ms; the machine took", result.detail)
     assert not result.both_failed
 
 
-def test_silence_is_a_loss_however_busy_the_machine_is(table: Table, load: None) -> None:
-    result = table.play(table.odd("silent"), time=control(ClockKind.WALL, 2_000))
+def test_silence_is_a_loss_however_busy_the_machine_is(table: Table, busy_core: tuple[int]) -> None:
+    result = table.play(table.odd("silent"), time=control(ClockKind.WALL, 2_000), cores=busy_core)
     assert (result.termination, result.offender) == (Termination.TIMEOUT, Side.WHITE)
 
 
