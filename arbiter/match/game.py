@@ -58,12 +58,17 @@ class PlyRecord:
 
 @dataclass(frozen=True, slots=True)
 class BotReport:
-    """What is known about a bot after a game: its names for itself, stderr, odd things it did."""
+    """What is known about a bot after a game: its names for itself, stderr, odd things it did.
+
+    ``isolation`` is what really held it back, such as ``limits (no landlock)``, and ``means`` how.
+    """
 
     identity: Mapping[str, str]
     stderr: str
     notes: tuple[str, ...]
     grace_used: int
+    isolation: str = ""
+    means: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import trio
 from arbiter.match.bell import Bell
 from arbiter.match.clock import MS, Clock
 from arbiter.match.game import BotReport, GameSetup, Result
-from arbiter.match.process import BotProcess, describe_exit
+from arbiter.match.process import BotProcess
 from arbiter.match.termination import Termination
 from protocol.rules import Position, Score, Side
 
@@ -133,7 +133,7 @@ class Seat(ABC):
         if flood is not None:
             return Failure(Termination.FLOOD, flood)
         await self.process.wait_exit(_EXIT_NEWS)
-        return Failure(*describe_exit(self.process.exit_status))
+        return Failure(*self.process.describe_end())
 
     def overdue(self) -> Failure:
         """The fault of a bot that did not answer within its limit."""
@@ -153,6 +153,8 @@ class Seat(ABC):
             stderr=self._process.stderr.text() if self._process else "",
             notes=tuple(self._notes),
             grace_used=self.clock.control.grace * MS - self.clock.grace_left,
+            isolation=str(self._process.applied) if self._process else "",
+            means=self._process.applied.means if self._process else (),
         )
 
     # What the process tells

@@ -99,7 +99,7 @@ def from_row(row: Mapping[str, Any]) -> PlayedGame:
 
 
 def _report(values: Mapping[str, Any]) -> BotReport:
-    return BotReport(**{**values, "notes": tuple(values["notes"])})
+    return BotReport(**{**values, "notes": tuple(values["notes"]), "means": tuple(values["means"])})
 
 
 def _pack(value: object) -> bytes:
