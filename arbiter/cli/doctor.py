@@ -114,13 +114,14 @@ def _cache() -> Finding:
 def _isolation() -> Iterator[Finding]:
     """Each level and what it is made of, with the remedy for what is missing; ``none`` always works."""
     from arbiter.isolation import levels, remains, tree
+    from arbiter.isolation.sandbox import Level
 
     tree.become_subreaper()
-    for level in levels.Level:
+    for level in Level:
         yield _shown(f"isolation {level}", levels.look_at(level))
     yield Finding("isolation auto", True, f"takes {levels.choose(levels.AUTO)}; {levels.describe_platform()}")
     for name, found in levels.mechanisms():
-        yield _shown(f"  {name}", found)
+        yield _shown(name, found)
     left = remains.find()
     words = f"{left}; `arbiter doctor --clean` removes that" if left else "nothing by runs that were killed"
     yield Finding("left behind", None if left else True, words)

@@ -19,7 +19,7 @@ _KEPT = frozenset(
 )
 _OPEN_FILES = 512
 _ROOM = 512 * MIB
-"""How far one process may outgrow the memory limit before the kernel stops it; the watch is to see it first."""
+"""How far one process may outgrow the memory limit before the kernel stops it; the watch comes first."""
 _DEVICES = tuple(Path("/dev") / name for name in ("null", "zero", "full", "random", "urandom"))
 
 _numbers = itertools.count()

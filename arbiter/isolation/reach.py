@@ -26,6 +26,7 @@ SECRETS = tuple(
 _NO_FILES = (Path("/proc"), Path("/sys"), Path("/dev"))
 """The kernel's own, which each level treats by itself."""
 
+_SHARED = frozenset(("/", "/home", "/root", "/tmp", "/var/tmp", "/mnt", "/srv"))
 _PROGRAM_DIRECTORIES = frozenset(("bin", "sbin", "shims", "libexec"))
 _DEPTH = 8
 
@@ -90,16 +91,7 @@ def _around_file(path: Path) -> Iterator[Path]:
 
 def is_wide(path: Path) -> bool:
     """Whether a directory holds more than one program's things, such as a home or ``/tmp``."""
-    shared = {
-        Path("/"),
-        Path("/home"),
-        Path("/tmp"),
-        Path("/var/tmp"),
-        Path("/root"),
-        Path("/mnt"),
-        Path("/srv"),
-    }
-    return path in shared or path.parent == Path("/home") or path == Path(os.path.expanduser("~"))
+    return str(path) in _SHARED or path.parent == Path("/home") or path == Path("~").expanduser()
 
 
 def is_system(path: Path) -> bool:

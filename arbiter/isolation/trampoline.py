@@ -15,8 +15,8 @@ import resource
 import sys
 
 _SYSCALLS = {
-    "x86_64": {"seccomp": 317, "capset": 126, "unshare": 272},
-    "aarch64": {"seccomp": 277, "capset": 91, "unshare": 97},
+    "x86_64": {"seccomp": 317, "capset": 126, "unshare": 272, "prctl": 157},
+    "aarch64": {"seccomp": 277, "capset": 91, "unshare": 97, "prctl": 167},
 }
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 _PR_SET_KEEPCAPS, _PR_CAPBSET_DROP, _PR_SET_SECUREBITS = 8, 24, 28
@@ -28,7 +28,7 @@ _FAILED = 126
 
 
 class Kernel:
-    """System calls by number. The module ``ctypes`` would do, but importing it takes as long as Python itself."""
+    """System calls by number. The module ``ctypes`` takes as long to import as Python takes to start."""
 
     def __init__(self) -> None:
         import _ctypes
@@ -44,24 +44,21 @@ class Kernel:
         self._errno = _ctypes.get_errno
         library = _ctypes.dlopen(None, 0)  # type: ignore[arg-type]
         self._call = Function(_ctypes.dlsym(library, "syscall"))
-        self._prctl = Function(_ctypes.dlsym(library, "prctl"))
-        self._numbers = _SYSCALLS.get(os.uname().machine, {})
+        if os.uname().machine not in _SYSCALLS:
+            raise OSError(f"the system calls of {os.uname().machine} are not known here")
+        self._numbers = _SYSCALLS[os.uname().machine]
 
     def call(self, what: "str | int", *arguments: "int | bytes") -> int:
         number = what if isinstance(what, int) else self._numbers[what]
-        return self._checked(f"system call {what}", self._call, number, *arguments)
+        given = [value if isinstance(value, bytes) else self._long(value) for value in arguments]
+        result = int(self._call(self._long(number), *given))
+        if result < 0:
+            error = self._errno()
+            raise OSError(error, f"{what}: {os.strerror(error)}")
+        return result
 
     def prctl(self, option: int, *values: "int | bytes") -> int:
-        padded = (*values, *(0,) * (4 - len(values)))
-        return self._checked(f"prctl {option}", self._prctl, option, *padded)
-
-    def _checked(self, what: str, function: object, *arguments: "int | bytes") -> int:
-        given = [value if isinstance(value, bytes) else self._long(value) for value in arguments]
-        result = int(function(*given))  # type: ignore[operator]
-        if result < 0:
-            number = self._errno()
-            raise OSError(number, f"{what}: {os.strerror(number)}")
-        return result
+        return self.call("prctl", option, *values, *(0,) * (4 - len(values)))
 
 
 def confine(spec: "dict[str, object]") -> None:

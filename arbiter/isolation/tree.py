@@ -36,7 +36,7 @@ _PAUSE = 0.002
 
 @dataclass(slots=True)
 class _Tree:
-    """A program that has not been torn down yet. ``seen`` are members found earlier, with their beginnings."""
+    """A program that has not been torn down yet; ``seen`` are members found earlier."""
 
     marker: str
     group: Group | None

@@ -35,7 +35,7 @@ class Filling(NamedTuple):
 
 
 def weigh(directory: Path, enough: int) -> Filling:
-    """Add up the blocks and files under a directory; stops once there are ``enough`` bytes or too many files."""
+    """Add up the blocks and files under a directory, until there are ``enough`` bytes or too many files."""
     size = files = 0
     rest = [os.fspath(directory)]
     while rest and size <= enough and files <= MOST_FILES:
@@ -59,7 +59,7 @@ def weigh_inside(pids: Iterable[int], directory: Path) -> Filling | None:
     for pid in pids:
         with contextlib.suppress(OSError):
             found = os.statvfs(f"/proc/{pid}/root{directory}")
-            if found.f_blocks and os.stat(f"/proc/{pid}/root").st_dev != os.stat("/").st_dev:
+            if found.f_blocks and Path(f"/proc/{pid}/root").stat().st_dev != Path("/").stat().st_dev:
                 used = (found.f_blocks - found.f_bfree) * found.f_frsize
                 return Filling(used, found.f_files - found.f_ffree)
     return None

@@ -21,7 +21,7 @@ def is_root() -> bool:
 
 
 def stranger(number: int) -> int:
-    """A user for one program, which no other program gets at the same time; 65534 where there are few users."""
+    """A user for one program, whom no other program gets meanwhile; 65534 where there are few users."""
     uid = _FIRST + (os.getpid() * 1009 + number) % _COUNT
     return uid if any(first <= uid < first + size for first, size in known_users()) else _NOBODY
 
