@@ -76,7 +76,7 @@ def confine(
     assert bounds.disk is not None
     is_jail = sandbox.level is Level.JAIL
     writable = tuple(path.resolve() for path in sandbox.writable)
-    hidden = tuple(path.resolve() for path in sandbox.hidden)
+    hidden = tuple(path for each in sandbox.hidden if (path := each.resolve()) not in visible)
 
     own = None if is_jail else scratch.make(marker, uid)
     place = cgroup.find_place()

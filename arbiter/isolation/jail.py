@@ -73,7 +73,7 @@ class Jail:
         layers = dict.fromkeys(self.visible, "--ro-bind")
         covered = [*layers, *self.writable, Path("/etc")]
         for path in (*self.hidden, *SECRETS):
-            if any(path.is_relative_to(each) for each in covered) and path not in layers and path.exists():
+            if any(path.is_relative_to(each) for each in covered) and path.exists():
                 layers[path] = "hide"
         layers |= dict.fromkeys(self.writable, "--bind")
         yield from _parents(layers, covered)

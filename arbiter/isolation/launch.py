@@ -222,8 +222,8 @@ def launch(
 
 
 def _join_group(pid: int, marker: str, bounds: Bounds) -> cgroup.Group | None:
-    """Put a program into a group of its own, a moment after it began."""
-    place = cgroup.find_place()
+    """Put a program that is to be bounded into a group of its own, a moment after it began."""
+    place = cgroup.find_place() if (bounds.memory, bounds.processes) != (None, None) else None
     group = cgroup.make(place, marker) if place is not None else None
     if group is None:
         return None

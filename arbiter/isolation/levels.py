@@ -87,10 +87,9 @@ def mechanisms() -> Iterator[tuple[str, Availability]]:
     place = cgroup.find_place()
     if place is None:
         remedy = "start the arbiter with `systemd-run --user --scope -p Delegate=yes`; polling serves instead"
-        yield "cgroup v2", Availability(False, "no group of its own can be made here", remedy)
+        yield "cgroup v2", Availability(False, "no groups with controllers can be made here", remedy)
     else:
-        bounds = " and ".join(sorted(place.controllers)) or "no controllers, polling serves instead"
-        yield "cgroup v2", Availability(True, f"kill, freeze; {bounds} ({place.path})")
+        yield "cgroup v2", Availability(True, f"{', '.join(sorted(place.controllers))} ({place.path})")
     if user.is_root():
         yield "other users", Availability(True, f"confined bots run as users such as {user.stranger(0)}")
 
