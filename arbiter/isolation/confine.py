@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from arbiter.isolation import cgroup, landlock, reach, scratch, seccomp, user
@@ -115,7 +116,9 @@ def confine(
         assert own is not None
         prefix, inside = [], own
         if landlock.version():
-            spec["landlock"] = landlock.ruleset(_rules(visible, sandbox, writable, hidden, own))
+            has_rights = user.is_root() and (uid is None or reads_all)
+            system = _system_rules(reach.SECRETS if has_rights else ())
+            spec["landlock"] = landlock.ruleset((*system, *_rules(visible, sandbox, writable, hidden, own)))
     return Confinement(
         command=[*prefix, _python(), "-ISB", os.fspath(_TRAMPOLINE), marshal.dumps(spec).hex(), *argv],
         env={**clean, **dict.fromkeys(("HOME", "TMPDIR", "TMP", "TEMP"), os.fspath(inside)), **env},
@@ -174,14 +177,20 @@ def _resource_limits(memory: int | None, disk: int) -> dict[str, int]:
 def _rules(
     visible: set[Path], sandbox: Sandbox, writable: Sequence[Path], hidden: Sequence[Path], own: Path
 ) -> list[tuple[Path, int]]:
-    """What Landlock grants."""
-    closed = [*reach.SECRETS, *hidden]
-    rules = [rule for path in (*reach.SYSTEM, *sorted(visible)) for rule in landlock.around(path, closed)]
+    """What Landlock grants besides the system."""
+    rules = [rule for path in sorted(visible) for rule in landlock.around(path, hidden)]
     rules += [(path, landlock.LIST) for path in sandbox.listed]
+    rules += [(path, landlock.everything()) for path in (own, *writable)]
+    return rules
+
+
+@cache
+def _system_rules(closed: Sequence[Path]) -> tuple[tuple[Path, int], ...]:
+    """What Landlock grants every program: reading the system but for what is ``closed``."""
+    rules = [rule for path in reach.SYSTEM for rule in landlock.around(path, closed)]
     rules += [(Path("/proc"), landlock.READ), (Path("/sys/devices/system/cpu"), landlock.READ)]
     rules += [(path, landlock.USE) for path in _DEVICES]
-    rules += [(path, landlock.everything()) for path in (own, *writable)]
-    return [rule for rule in rules if rule[0].exists()]
+    return tuple(rule for rule in rules if rule[0].exists())
 
 
 def _missing(spec: Mapping[str, object], is_jail: bool) -> list[str]:

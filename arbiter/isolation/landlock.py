@@ -58,18 +58,24 @@ def ruleset(paths: Iterable[tuple[Path, int]]) -> dict[str, object]:
 
 def around(path: Path, hidden: Iterable[Path]) -> Iterator[tuple[Path, int]]:
     """Grant reading beneath ``path`` but not beneath the ``hidden`` ones, whose names can still be listed."""
-    inside = [each for each in hidden if each.is_relative_to(path)]
+    for name, access in _around(os.fspath(path), [os.fspath(each) for each in hidden]):
+        yield Path(name), access
+
+
+def _around(path: str, hidden: list[str]) -> Iterator[tuple[str, int]]:
+    # On texts, since a directory may have many entries and clocks are running meanwhile.
+    inside = [each for each in hidden if each == path or each.startswith(path.rstrip("/") + "/")]
     if not inside:
         yield path, READ
         return
-    if path in inside or not path.is_dir():
+    if path in inside:
         return
-    yield path, LIST
     try:
-        entries = sorted(path.iterdir())
+        with os.scandir(path) as entries:
+            # Through a link the kernel sees where it leads; that has to be granted for itself.
+            below = [entry.path for entry in entries if not entry.is_symlink()]
     except OSError:
         return
-    for entry in entries:
-        # Through a link the kernel sees where it leads; that has to be granted for itself.
-        if not entry.is_symlink():
-            yield from around(entry, inside)
+    yield path, LIST
+    for entry in below:
+        yield from _around(entry, inside)
