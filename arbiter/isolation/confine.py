@@ -147,7 +147,7 @@ def _whom(
     """
     if sys.platform != "linux" or not user.is_root() or sandbox.writable:
         return None, False
-    files = [path for word in argv if (path := directory / word).is_file()]
+    files = [path for word in argv if reach.is_file(path := directory / word)]
     if reach.is_open_to_all({*visible, *files}):
         return user.stranger(next(_numbers)), False
     if sandbox.level is Level.JAIL or landlock.version():

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 SYSTEM = tuple(
@@ -29,24 +30,31 @@ _NO_FILES = (Path("/proc"), Path("/sys"), Path("/dev"))
 _SHARED = frozenset(("/", "/home", "/root", "/tmp", "/var/tmp", "/mnt", "/srv"))
 _PROGRAM_DIRECTORIES = frozenset(("bin", "sbin", "shims", "libexec"))
 _DEPTH = 8
+_SCRIPT = 65_536
 
 
 def visible(argv: Sequence[str], directory: Path, env: Mapping[str, str]) -> tuple[Path, ...]:
     """The directories and files outside the system that ``argv``, started in ``directory``, may read.
 
     These are ``directory``; for each word that names a file, the directory it lies in; for each
-    word that is a command on ``PATH``, or the interpreter named in a script's first line, the
-    prefix it is installed in (a virtual environment, pyenv, nvm), links followed. The root directory
-    itself is left out.
+    word that is a command on ``PATH``, the prefix it is installed in (a virtual environment, pyenv,
+    nvm), links followed. The root directory itself is left out. A script's interpreter and, in a
+    shell script, the commands it names are found in the same way, but only on ``PATH``: scripts may
+    be a stranger's, who is not to open up directories by naming them.
     """
+    return _visible(tuple(argv), directory, env.get("PATH"))
+
+
+@cache
+def _visible(argv: tuple[str, ...], directory: Path, search: str | None) -> tuple[Path, ...]:
     found = {directory.resolve()}
     for word in _words(argv):
         path = directory / word
-        if _is_file(path):
+        if is_file(path):
             found |= set(_around_file(path))
-            found |= set(_of_command(path, env))
-        elif "/" not in word and (command := shutil.which(word, path=env.get("PATH"))):
-            found |= set(_of_command(Path(command), env))
+            found |= set(_of_command(path, search))
+        elif command := _on_path(word, search):
+            found |= set(_of_command(command, search))
     return tuple(sorted(path for path in found if path != Path("/") and not is_system(path)))
 
 
@@ -63,16 +71,17 @@ def _words(argv: Sequence[str]) -> Iterator[str]:
             yield word.partition("=")[2]
 
 
-def _of_command(path: Path, env: Mapping[str, str], depth: int = 0) -> Iterator[Path]:
-    """The prefixes of a command, of every link on the way to it, and of its interpreter."""
+def _of_command(path: Path, search: str | None, depth: int = 0) -> Iterator[Path]:
+    """The prefixes of a command, of every link on the way to it, and of what a script names."""
     if depth > _DEPTH:
         return
     if not is_system(path):
         yield _prefix(path)
     if path.is_symlink():
-        yield from _of_command(path.parent / path.readlink(), env, depth + 1)
-    elif interpreter := _interpreter(path, env):
-        yield from _of_command(interpreter, env, depth + 1)
+        yield from _of_command(path.parent / path.readlink(), search, depth + 1)
+    else:
+        for command in _named_in_script(path, search):
+            yield from _of_command(command, search, depth + 1)
 
 
 def _prefix(path: Path) -> Path:
@@ -91,31 +100,42 @@ def _around_file(path: Path) -> Iterator[Path]:
 
 def is_wide(path: Path) -> bool:
     """Whether a directory holds more than one program's things, such as a home or ``/tmp``."""
-    return str(path) in _SHARED or path.parent == Path("/home") or path == Path("~").expanduser()
+    return (
+        str(path) in _SHARED or path.parent == Path("/home") or path in (Path.home(), Path.home() / ".local")
+    )
 
 
 def is_system(path: Path) -> bool:
     return any(path.is_relative_to(each) for each in (*SYSTEM, *_NO_FILES))
 
 
-def _interpreter(path: Path, env: Mapping[str, str]) -> Path | None:
-    """The program that a script's first line names."""
+def _named_in_script(path: Path, search: str | None) -> Iterator[Path]:
+    """The commands on ``PATH`` that a script's first line names, or all of a shell script."""
+    if is_system(path):
+        return
     try:
         with path.open("rb") as file:
-            first = file.readline(256)
+            text = file.read(_SCRIPT)
     except OSError:
-        return None
-    match = re.match(rb"#!\s*(\S+)(?:\s+(?:-S\s+)?(\S+))?", first)
-    if match is None:
-        return None
-    program = Path(os.fsdecode(match[1]))
-    if program.name == "env" and match[2]:
-        found = shutil.which(os.fsdecode(match[2]), path=env.get("PATH"))
-        return Path(found) if found else None
-    return program
+        return
+    if not text.startswith(b"#!"):
+        return
+    first = text.partition(b"\n")[0]
+    is_shell = re.match(rb"#!\s*\S*/(env\s+)?(ba|da|z|k)?sh\b", first) is not None
+    words = re.findall(rb"[\w./+-]+", text if is_shell else first)
+    for word in dict.fromkeys(words):
+        if command := _on_path(os.fsdecode(word), search):
+            yield command
 
 
-def _is_file(path: Path) -> bool:
+def _on_path(word: str, search: str | None) -> Path | None:
+    """The command that a name or a whole path stands for, if it lies in a directory of ``PATH``."""
+    name = word.rpartition("/")[2]
+    found = shutil.which(name, path=search) if name else None
+    return Path(found) if found is not None and word in (name, found) else None
+
+
+def is_file(path: Path) -> bool:
     try:
         return path.is_file()
     except (OSError, ValueError):

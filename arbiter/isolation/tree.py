@@ -108,7 +108,7 @@ def kill_once(root: int) -> int:
     alive = 0
     if tree is not None and tree.group is not None:
         tree.group.kill()
-    for process in _members(root):
+    for process in _members(root, with_strays=True):
         if process.is_zombie:
             _reap(process)
             continue
@@ -119,9 +119,9 @@ def kill_once(root: int) -> int:
 
 
 def members(root: int) -> list[int]:
-    """The living processes of a tree. To be called now and then, for it remembers them."""
+    """The living processes of a tree, without strays. To be called now and then, for it remembers them."""
     tree = _trees.get(root)
-    found = [process for process in _members(root) if not process.is_zombie]
+    found = [process for process in _members(root, with_strays=False) if not process.is_zombie]
     if tree is not None:
         tree.seen = {(process.pid, process.began) for process in found}
     return [process.pid for process in found]
@@ -135,14 +135,16 @@ class _Process(NamedTuple):
     began: int
 
 
-def _members(root: int) -> Iterator[_Process]:
-    """The root, its orphans, and all their descendants."""
+def _members(root: int, *, with_strays: bool) -> Iterator[_Process]:
+    """The root, its orphans, and all their descendants; strays only where they can be nobody else's."""
     tree = _trees.get(root) or _Tree("", None, 0)
     children_of = _children_from_proc if _has_children_files() else _children_from_table()
     group = set(tree.group.members()) if tree.group is not None else set()
     mine = children_of(os.getpid())
     _forget_strays_except(mine)
-    found = [process for process in mine if process.pid in group or _belongs(process, root, tree)]
+    found = [
+        process for process in mine if process.pid in group or _belongs(process, root, tree, with_strays)
+    ]
     known = set()
     while found:
         process = found.pop()
@@ -156,7 +158,7 @@ def _members(root: int) -> Iterator[_Process]:
             yield _read_stat(pid)
 
 
-def _belongs(process: _Process, root: int, tree: _Tree) -> bool:
+def _belongs(process: _Process, root: int, tree: _Tree, with_strays: bool) -> bool:
     """Whether a child of the arbiter is the root of this tree or one of its orphans."""
     if process.pid == root or process.session == root:
         return True
@@ -169,7 +171,7 @@ def _belongs(process: _Process, root: int, tree: _Tree) -> bool:
         return True
     if (marker := _marker(process.pid)) is not None:
         return marker == tree.marker
-    return _is_stray_of(process, tree)
+    return _is_stray_of(process, tree) and with_strays  # looked at in any case: first sight counts
 
 
 def _is_stray_of(process: _Process, tree: _Tree) -> bool:

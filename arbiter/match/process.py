@@ -13,7 +13,7 @@ from typing import Protocol
 import trio
 
 from arbiter.isolation.launch import launch
-from arbiter.isolation.sandbox import Applied
+from arbiter.isolation.sandbox import Applied, Level
 from arbiter.match.bot import Bot
 from arbiter.match.headtail import HeadTail
 from arbiter.match.termination import Termination
@@ -199,7 +199,13 @@ class BotProcess:
             return Termination.MEMORY, self.excess
         if self.trouble is not None:
             return Termination.START, self.trouble
-        return describe_exit(self.exit_status)
+        termination, detail = describe_exit(self.exit_status)
+        if self.exit_status in (126, 127) and self.applied.level is not Level.NONE:
+            detail += (
+                f"; at isolation {self.applied.level} a program sees the system, its `dir`, what `run` names"
+                " and what lies on PATH"
+            )
+        return termination, detail
 
     async def wait_exit(self, seconds: float) -> bool:
         """Wait until the root process has ended, at most ``seconds``; whether it has."""
