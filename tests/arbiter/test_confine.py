@@ -161,9 +161,7 @@ def test_why_a_program_cannot_be_started(level: Level, tmp_path: Path) -> None:
 @pytest.mark.needs("bwrap")
 def test_a_jail_has_namespaces_of_its_own(tmp_path: Path) -> None:
     names = ("pid", "ipc", "net", "mnt", "user", "uts")
-    script = (
-        f"cd /proc/self/ns; for n in {' '.join(names)}; do readlink $n; done; ls /proc | grep -c '^[0-9]'"
-    )
+    script = f"cd /proc/self/ns; for n in {' '.join(names)}; do readlink $n; done; ls /proc | grep -c ^[0-9]"
     *inside, count = run(Level.JAIL, tmp_path, "sh", "-c", script)[0].split()
     outside = [os.readlink(f"/proc/self/ns/{name}") for name in names]  # noqa: PTH115 (no path at all)
     assert len(inside) == len(outside)

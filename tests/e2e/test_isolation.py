@@ -160,6 +160,14 @@ def marked(mark: str) -> list[int]:
     return found
 
 
+def wait_for_program(mark: str) -> None:
+    """Until it runs; what helped to start it has a moment to leave."""
+    deadline = time.monotonic() + 20
+    while not marked(mark) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(1)
+
+
 @pytest.mark.parametrize("level", ["none", *CONFINED])
 def test_an_arbiter_that_is_killed(level: str, here: Path) -> None:
     """In a jail nothing is left; at the other levels the doctor, like the next run, finds and removes it."""
@@ -169,9 +177,7 @@ def test_an_arbiter_that_is_killed(level: str, here: Path) -> None:
     path = write_tournament(here, bots, f"isolation: {level}")
     path.write_text(path.read_text().replace("time: 5s", "time: {game: 5s, start: 60s}"))
     run = start(here, "run", "league.yaml")
-    deadline = time.monotonic() + 20
-    while len(marked(mark)) < 2 and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_for_program(mark)
     assert len(marked(mark)) >= 2
     run.send_signal(signal.SIGKILL)
     run.communicate()
@@ -200,9 +206,7 @@ def test_what_belongs_to_a_living_arbiter_is_left_alone(here: Path) -> None:
     path = write_tournament(here, bots, "isolation: limits")
     path.write_text(path.read_text().replace("time: 5s", "time: {game: 5s, start: 60s}"))
     run = start(here, "run", "league.yaml")
-    deadline = time.monotonic() + 20
-    while len(marked(mark)) < 1 and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_for_program(mark)
     before = marked(mark)
     assert before
     assert "nothing was left behind" in arbiter(here, "doctor", "--clean").stdout
