@@ -209,13 +209,19 @@ def _means(spec: Mapping[str, object], group: cgroup.Group | None, is_jail: bool
     """By what memory and processes are bounded, and as whom the program runs."""
     controllers = group.controllers if group is not None else frozenset()
     means = [
-        f"memory by {'cgroup' if 'memory' in controllers else 'polling'}",
+        f"memory by {_watching(controllers)}",
         f"processes by {_bounding(spec, controllers)}",
         f"tree by {'cgroup' if group is not None else 'PID namespace' if is_jail else 'descent'}",
     ]
     if spec["uid"] is not None:
         means.append(f"uid {spec['uid']}{' that may read all' if spec['reads_all'] else ''}")
     return means
+
+
+def _watching(controllers: frozenset[str]) -> str:
+    if "memory" in controllers:
+        return "cgroup"
+    return "polling" if sys.platform == "linux" else "rlimit of each process alone"
 
 
 def _bounding(spec: Mapping[str, object], controllers: frozenset[str]) -> str:

@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from arbiter.isolation.reach import SECRETS, SYSTEM
@@ -45,7 +46,7 @@ class Jail:
             *(["--unshare-user"] if self.own_user else _rights()),
             "--die-with-parent",
             "--hostname", "bot",
-            *self._system(),
+            *_system(),
             *self._memory_file_systems(),
             *self._own_files(),
             "--remount-ro", "/dev",
@@ -53,16 +54,6 @@ class Jail:
             "--chdir", os.fspath(self.directory),
             "--",
         ]  # fmt: skip
-
-    def _system(self) -> Iterator[str]:
-        for path in SYSTEM:
-            if path.is_symlink():
-                yield from ("--symlink", os.fspath(path.readlink()), os.fspath(path))
-            elif path.exists():
-                yield from _bind(path)
-        yield from ("--proc", "/proc", "--dev", "/dev")
-        if _CORES.exists():
-            yield from (*_parents([_CORES], ()), *_bind(_CORES))
 
     def _memory_file_systems(self) -> Iterator[str]:
         for path in (SHARED_MEMORY, TEMPORARY):
@@ -85,6 +76,20 @@ class Jail:
                 yield from ("--size", "4096", "--tmpfs", name, "--remount-ro", name)
             else:
                 yield from ("--ro-bind", "/dev/null", name)
+
+
+@cache
+def _system() -> tuple[str, ...]:
+    words: list[str] = []
+    for path in SYSTEM:
+        if path.is_symlink():
+            words += ("--symlink", os.fspath(path.readlink()), os.fspath(path))
+        elif path.exists():
+            words += _bind(path)
+    words += ("--proc", "/proc", "--dev", "/dev")
+    if _CORES.exists():
+        words += (*_parents([_CORES], ()), *_bind(_CORES))
+    return tuple(words)
 
 
 def _parents(paths: Iterable[Path], covered: Iterable[Path]) -> Iterator[str]:

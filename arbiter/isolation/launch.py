@@ -19,6 +19,7 @@ from arbiter.isolation.sandbox import MIB, Applied, Bounds, Level, Sandbox
 
 _EXIT_POLL = 0.01
 _WATCH = 0.1
+_WATCH_WHERE_DEAR = 2.0
 _LOOKS_AT_FILES = 5
 """The scratch directory is weighed at each fifth look: that takes longer than to look at processes."""
 
@@ -85,8 +86,10 @@ class Program:
         try:
             text = os.read(self.confinement.report, 4096).decode(errors="replace")
         except BlockingIOError:
-            return None
-        return text or None
+            text = ""
+        if not text:
+            return "its sandbox could not be built; its stderr may say why"
+        return text.removeprefix(".") or None
 
     async def watch(self) -> str:
         """Wait until the program goes past one of its limits; says which, in words.
@@ -95,7 +98,7 @@ class Program:
         """
         looks = 0
         while True:
-            await trio.sleep(_WATCH)
+            await trio.sleep(_WATCH if tree.is_cheap_to_look_at() else _WATCH_WHERE_DEAR)
             looks += 1
             pids = self.members()
             found = self.excess(pids)

@@ -5,7 +5,7 @@ not fork itself. SPEC is a marshalled dictionary in hexadecimal digits, made by 
 is set here stays over ``exec`` and cannot be taken back. Imports nothing that takes long.
 
 Whatever cannot be done ends the trampoline with its reason on the report pipe: a program never
-runs less confined than it was meant to be.
+runs less confined than it was meant to be. A dot there says that all limits were set.
 """
 
 import errno
@@ -231,6 +231,7 @@ def main() -> None:
         os.chdir(spec["directory"])
         confine(spec)
         step = f"{command[0]} could not be started"
+        os.write(report, b".")
         execute(command)
     except BaseException as error:
         text = str(error.strerror if isinstance(error, OSError) and error.strerror else error)

@@ -19,6 +19,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -83,12 +84,15 @@ def kill_everything_once() -> None:
 async def kill_tree(root: int) -> None:
     """Kill every member of the tree of ``root`` and wait until none is left; it is forgotten then.
 
-    Repeats, since a member may start another between being found and being killed. Not
+    Repeats, since a member may start another between being found and being killed, and since the
+    kernel's lists may skip somebody while others end: it is over when twice nobody was found. Not
     cancellable: a tree half killed would outlive its owner.
     """
+    quiet = 0
     with trio.CancelScope(shield=True):
         for _ in range(_ROUNDS):
-            if not kill_once(root):
+            quiet = 0 if kill_once(root) else quiet + 1
+            if quiet == 2:
                 break
             await trio.sleep(_PAUSE)
 
@@ -106,9 +110,13 @@ def kill_once(root: int) -> int:
     """Send SIGKILL to all members alive now, collect dead orphans; the number that was alive."""
     tree = _trees.get(root)
     alive = 0
+    # All are found before the first is killed: with its parent an orphan loses what tells whose it is.
+    found = list(_members(root, with_strays=True))
+    if tree is not None:
+        tree.seen |= {(process.pid, process.began) for process in found}
     if tree is not None and tree.group is not None:
         tree.group.kill()
-    for process in _members(root, with_strays=True):
+    for process in found:
         if process.is_zombie:
             _reap(process)
             continue
@@ -137,7 +145,7 @@ class _Process(NamedTuple):
 
 def _members(root: int, *, with_strays: bool) -> Iterator[_Process]:
     """The root, its orphans, and all their descendants; strays only where they can be nobody else's."""
-    tree = _trees.get(root) or _Tree("", None, 0)
+    tree = _trees.get(root) or _Tree("", None, 0, is_waited_for=True)
     children_of = _children_from_proc if _has_children_files() else _children_from_table()
     group = set(tree.group.members()) if tree.group is not None else set()
     mine = children_of(os.getpid())
@@ -145,6 +153,9 @@ def _members(root: int, *, with_strays: bool) -> Iterator[_Process]:
     found = [
         process for process in mine if process.pid in group or _belongs(process, root, tree, with_strays)
     ]
+    if not tree.is_waited_for and all(process.pid != root for process in found):
+        with contextlib.suppress(OSError):
+            found.append(_read_stat(root))
     known = set()
     while found:
         process = found.pop()
@@ -210,6 +221,12 @@ def _reap(process: _Process) -> None:
             os.waitpid(process.pid, os.WNOHANG)
 
 
+def is_cheap_to_look_at() -> bool:
+    """Whether the kernel itself lists children; else another program has to be asked each time."""
+    return _has_children_files()
+
+
+@cache
 def _has_children_files() -> bool:
     return Path(f"/proc/self/task/{os.getpid()}/children").exists()
 

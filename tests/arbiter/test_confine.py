@@ -85,7 +85,7 @@ public class Hello {
     }
 }
 """
-GO = """
+GO = r"""
 package main
 import "os"
 func main() {
