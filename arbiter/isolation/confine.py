@@ -16,7 +16,18 @@ from arbiter.isolation.sandbox import MIB, Applied, Level, Sandbox
 
 _TRAMPOLINE = Path(__file__).with_name("trampoline.py")
 _KEPT = frozenset(
-    ("PATH", "LANG", "LANGUAGE", "TZ", "JAVA_HOME", "PYENV_ROOT", "PYENV_VERSION", "GOROOT", "DOTNET_ROOT")
+    (
+        "PATH",
+        "LANG",
+        "LANGUAGE",
+        "TZ",
+        "JAVA_HOME",
+        "PYENV_ROOT",
+        "PYENV_VERSION",
+        "GOROOT",
+        "DOTNET_ROOT",
+        "RUSTUP_HOME",
+    )
 )
 _OPEN_FILES = 512
 _ROOM = 512 * MIB
@@ -134,6 +145,8 @@ def confine(
 def clean_environment(env: Mapping[str, str]) -> dict[str, str]:
     """What programs need to find others and to speak the user's language, with ``env`` added."""
     kept = {key: value for key, value in os.environ.items() if key in _KEPT or key.startswith("LC_")}
+    if (rust := Path.home() / ".rustup").is_dir():
+        kept.setdefault("RUSTUP_HOME", str(rust))
     return {"PATH": os.defpath, "LANG": "C.UTF-8", **kept, **env}
 
 

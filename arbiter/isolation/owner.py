@@ -9,18 +9,23 @@ import os
 from functools import cache
 from pathlib import Path
 
+from arbiter.isolation import proc
+
 _numbers = itertools.count(1)
 
 
 def new_marker() -> str:
-    """A name for one program started by this arbiter: ``PID.BEGIN.NUMBER``."""
-    return f"{os.getpid()}.{began(os.getpid())}.{next(_numbers)}"
+    """A name for one program started by this arbiter: ``PID.BEGIN.SPACE.NUMBER``."""
+    return f"{os.getpid()}.{began(os.getpid())}.{_space()}.{next(_numbers)}"
 
 
 def is_orphaned(marker: str) -> bool:
-    """Whether the arbiter that made this marker is gone; what is no marker is nobody's orphan."""
+    """Whether the arbiter that made this marker is gone; what is no marker is nobody's orphan.
+
+    An arbiter in another container counts as living: nothing of it can be seen from here.
+    """
     parts = marker.split(".")
-    if len(parts) != 3 or not all(part.isdigit() for part in parts):
+    if len(parts) != 4 or not all(part.isdigit() for part in parts) or int(parts[2]) != _space():
         return False
     pid, begin = int(parts[0]), int(parts[1])
     return began(pid) != begin if _has_proc() else not _exists(pid)
@@ -29,10 +34,8 @@ def is_orphaned(marker: str) -> bool:
 def began(pid: int) -> int:
     """When a process began, in clock ticks since the machine started; 0 if there is none, or no /proc."""
     try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
-        # The command's name is in parentheses and may hold anything, so count from the last one.
-        fields = stat.rpartition(b")")[2].split()
-        return 0 if fields[0] in (b"Z", b"X") else int(fields[19])
+        fields = proc.stat(pid)
+        return 0 if fields[proc.STATE] in proc.DEAD else int(fields[proc.BEGAN])
     except (OSError, IndexError, ValueError):
         return 0
 
@@ -45,6 +48,15 @@ def _exists(pid: int) -> bool:
     except OSError:
         return True
     return True
+
+
+@cache
+def _space() -> int:
+    """The space in which our process numbers mean something; 0 where there is only one."""
+    try:
+        return Path("/proc/self/ns/pid").stat().st_ino
+    except OSError:
+        return 0
 
 
 @cache

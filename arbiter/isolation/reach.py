@@ -76,7 +76,10 @@ def _of_command(path: Path, search: str | None, depth: int = 0) -> Iterator[Path
     if depth > _DEPTH:
         return
     if not is_system(path):
-        yield _prefix(path)
+        prefix = _prefix(path)
+        yield prefix
+        if prefix.name == ".cargo":
+            yield prefix.with_name(".rustup")
     if path.is_symlink():
         yield from _of_command(path.parent / path.readlink(), search, depth + 1)
     else:

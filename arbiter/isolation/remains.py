@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arbiter.isolation import cgroup, scratch
+from arbiter.isolation import cgroup, proc, scratch
 from arbiter.isolation.owner import is_orphaned
 from arbiter.isolation.tree import MARKER
 
@@ -94,9 +94,9 @@ def _with_relatives(marked: set[int]) -> set[int]:
 def _facts(pid: int) -> tuple[int, int] | None:
     """Parent and session of a living process."""
     with contextlib.suppress(OSError, IndexError, ValueError):
-        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-        if fields[0] not in (b"Z", b"X"):
-            return int(fields[1]), int(fields[3])
+        fields = proc.stat(pid)
+        if fields[proc.STATE] not in proc.DEAD:
+            return int(fields[proc.PARENT]), int(fields[proc.SESSION])
     return None
 
 

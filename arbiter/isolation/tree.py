@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 import trio
 
+from arbiter.isolation import proc
 from arbiter.isolation.cgroup import Group
 
 MARKER = "DVONN_ARBITER_PROGRAM"
@@ -234,19 +235,21 @@ def _has_children_files() -> bool:
 def _children_from_proc(pid: int) -> list[_Process]:
     """Read from the kernel's own lists: its cost does not grow with the machine's other processes."""
     found = []
-    with contextlib.suppress(OSError):
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            for child in (task / "children").read_text().split():
-                with contextlib.suppress(OSError, ValueError):
-                    found.append(_read_stat(int(child)))
+    for child in proc.children(pid):
+        with contextlib.suppress(OSError):
+            found.append(_read_stat(child))
     return found
 
 
 def _read_stat(pid: int) -> _Process:
-    # The command's name is in parentheses and may hold anything, so count from the last one.
-    stat = Path(f"/proc/{pid}/stat").read_bytes()
-    fields = stat.rpartition(b")")[2].split()
-    return _Process(pid, int(fields[1]), int(fields[3]), fields[0] in (b"Z", b"X"), int(fields[19]))
+    fields = proc.stat(pid)
+    return _Process(
+        pid,
+        int(fields[proc.PARENT]),
+        int(fields[proc.SESSION]),
+        fields[proc.STATE] in proc.DEAD,
+        int(fields[proc.BEGAN]),
+    )
 
 
 def _children_from_table() -> Callable[[int], list[_Process]]:

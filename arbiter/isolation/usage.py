@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from arbiter.isolation import proc
+
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 MOST_FILES = 20_000
 
@@ -22,8 +24,8 @@ def measure(pids: Iterable[int]) -> Usage:
     memory = threads = 0
     for pid in pids:
         with contextlib.suppress(OSError, IndexError, ValueError):
-            memory += int(Path(f"/proc/{pid}/statm").read_bytes().split()[1]) * _PAGE
-            threads += int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[17])
+            memory += int(proc.read(f"/proc/{pid}/statm").split(None, 2)[1]) * _PAGE
+            threads += int(proc.stat(pid)[proc.THREADS])
     return Usage(memory, threads)
 
 
