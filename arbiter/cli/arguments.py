@@ -6,7 +6,7 @@ import argparse
 def natural(text: str) -> int:
     """A whole number from 0 up."""
     if not (text.isascii() and text.isdigit() and len(text) <= 18):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 up")
     return int(text)
 
 

@@ -1,6 +1,7 @@
 """``arbiter bots``: the reference players."""
 
 import argparse
+import textwrap
 
 NAME = "bots"
 HELP = "list the sample bots, what each is good for and what it needs"
@@ -35,24 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
         ]
         print(json.dumps({"bots": rows}, indent=2, ensure_ascii=False))
         return 0
-    from tabulate import tabulate
-
-    table = [
-        (
-            f"sample:{sample.name}",
-            sample.language,
-            sample.dialect,
-            f"no: {', '.join(sample.missing_tools)} missing" if sample.missing_tools else "yes",
-            sample.about,
-        )
-        for sample in samples
-    ]
-    print(
-        tabulate(
-            table,
-            headers=("name", "language", "protocol", "runs here", "about"),
-            maxcolwidths=[None, None, None, None, 60],
-            disable_numparse=True,
-        )
-    )
+    for sample in samples:
+        missing = f"; not here: install {', '.join(sample.missing_tools)}" if sample.missing_tools else ""
+        print(f"sample:{sample.name} ({sample.language}, {sample.dialect}{missing})")
+        print(textwrap.fill(sample.about, 78, initial_indent="    ", subsequent_indent="    "))
     return 0

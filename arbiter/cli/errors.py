@@ -2,6 +2,8 @@
 
 INTERRUPTED = 130
 """Stopped by a signal, as shells report it."""
+PIPE_CLOSED = 141
+"""Whoever read the output went away; 128 + SIGPIPE, as shells report it."""
 
 
 class UsageError(Exception):

@@ -2,12 +2,15 @@
 
 import argparse
 import csv
+import io
 import json
 import sys
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 from arbiter.cli.results import reading
+from arbiter.match.game import BotReport, PlyRecord
 from arbiter.store import League, PlayedGame
 
 NAME = "export"
@@ -33,6 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the games in the order of the schedule."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A file format does not depend on who writes it where.
+        sys.stdout.reconfigure(encoding="utf-8")
     with reading([arguments.directory]) as (league,):
         {"drec": _drec, "json": _json, "csv": _csv}[arguments.format](league)
     return 0
@@ -68,25 +74,28 @@ def _facts(game: PlayedGame) -> dict[str, Any]:
         "seed": game.seed,
         "answer": outcome.answer,
         "final": outcome.final,
-        "plies": [
-            {
-                "ply": r.ply,
-                "used_us": r.used // 1000,
-                "left_us": None if r.left is None else r.left // 1000,
-                "info": r.info,
-            }
-            for r in outcome.plies
-        ],
-        "reports": {
-            side: {
-                "identity": report.identity,
-                "notes": report.notes,
-                "stderr": report.stderr,
-                "grace_used_us": report.grace_used // 1000,
-            }
-            for side, report in (("white", outcome.white), ("black", outcome.black))
-        },
+        "lag_us": outcome.lag // 1000,
+        "plies": [_ply(record) for record in outcome.plies],
+        "reports": {"white": _report(outcome.white), "black": _report(outcome.black)},
     }
+
+
+def _ply(record: PlyRecord) -> dict[str, Any]:
+    return {
+        "ply": record.ply,
+        "used_us": record.used // 1000,
+        "left_us": None if record.left is None else record.left // 1000,
+        "wall_us": record.spent.wall // 1000,
+        "cpu_us": record.spent.cpu // 1000,
+        "wait_us": record.spent.wait // 1000,
+        "info": record.info,
+    }
+
+
+def _report(report: BotReport) -> dict[str, Any]:
+    times = asdict(report.clock)
+    clock = {"plies": times.pop("plies"), **{f"{key}_us": ns // 1000 for key, ns in times.items()}}
+    return {"identity": report.identity, "notes": report.notes, "stderr": report.stderr, "clock": clock}
 
 
 def _csv(league: League) -> None:

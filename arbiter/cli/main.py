@@ -1,17 +1,19 @@
 """Finding the subcommand and turning whatever goes wrong into one message and an exit status."""
 
 import argparse
+import errno
 import io
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from typing import NoReturn
 
-from arbiter.cli.errors import INTERRUPTED, UsageError
+from arbiter.cli.errors import INTERRUPTED, PIPE_CLOSED, UsageError
 
-COMMANDS = ("run", "match", "table", "export", "show", "verify", "perft", "bots", "doctor")
+COMMANDS = ("run", "match", "table", "export", "show", "replay", "verify", "perft", "bots", "doctor")
 
 
 class Parser(argparse.ArgumentParser):
@@ -20,7 +22,35 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}{self._suggestion(message)}", f"see `{self.prog} --help`")
 
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Take options and arguments in any order; argparse gives up optional arguments too early."""
+        return super().parse_known_args(self._options_first(args or []), namespace)
+
+    def _options_first(self, words: Sequence[str]) -> list[str]:
+        takes_value = {
+            option: action.nargs != 0 for action in self._actions for option in action.option_strings
+        }
+        if any(action.nargs == argparse.PARSER for action in self._actions):
+            return list(words)
+        options: list[str] = []
+        others: list[str] = []
+        rest = iter(words)
+        for word in rest:
+            if word == "--":
+                others += ["--", *rest]
+            elif word.startswith("-") and word != "-":
+                options.append(word)
+                if takes_value.get(word, False):
+                    options += [value for value in (next(rest, None),) if value is not None]
+            else:
+                others.append(word)
+        return options + others
+
     def _suggestion(self, message: str) -> str:
+        if message.startswith("argument -"):
+            return ""
         known = [option for action in self._actions for option in action.option_strings]
         if "invalid choice" in message:
             known, wrong = list(COMMANDS), message.split("'")[1]
@@ -32,6 +62,9 @@ class Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; its exit status."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _interrupt)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that lacks a character shows another one; that is no reason to fail.
@@ -51,8 +84,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         # The reader of our output left, such as `head`; there is nobody to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return _without_output(PIPE_CLOSED)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+            raise
+        print(f"arbiter: the output cannot be written: {error.strerror}", file=sys.stderr)
+        return _without_output(2)
+
+
+def _interrupt(*_: object) -> NoReturn:
+    """Before and after the games, every signal to stop is like Ctrl-C."""
+    raise KeyboardInterrupt
+
+
+def _without_output(status: int) -> int:
+    """Keep the interpreter from trying once more to write what it could not."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return status
 
 
 class _ShowVersion(argparse.Action):
@@ -77,6 +125,7 @@ def _needed(argv: Sequence[str]) -> Sequence[str]:
 def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser = Parser(
         prog="arbiter",
+        allow_abbrev=False,
         description="A referee for DVONN bots: games, tournaments, league tables.",
         epilog="A first try: arbiter match sample:random sample:greedy",
     )
@@ -89,6 +138,7 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
             help=module.HELP,
             description=module.HELP[0].upper() + module.HELP[1:] + ".",
             formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
         )
         module.add_arguments(command)
         command.set_defaults(run=module.run, parser=command)

@@ -17,10 +17,19 @@ from arbiter.live.plain import plain_watcher
 from arbiter.store import League, StoreError
 from arbiter.tournament.config import Tournament
 from arbiter.tournament.events import Event, Notice, Watcher
-from arbiter.tournament.play import BotsNotReadyError, ChangedTournamentError, Plan, play_tournament, settle
+from arbiter.tournament.play import (
+    BotsNotReadyError,
+    ChangedTournamentError,
+    Plan,
+    UnfitMachineError,
+    play_tournament,
+    settle,
+)
 from arbiter.tournament.sandboxes import chosen_levels
 from arbiter.tournament.standings import league_table, outcomes
 from protocol.rules import Position
+
+_SWITCH_INTERVAL = 0.0005
 
 
 class Session:
@@ -43,6 +52,8 @@ class Session:
     def run(self) -> int:
         """Play what is left to play; the exit status."""
         try:
+            # Other threads store and draw; while they compute, the clocks must be kept all the same.
+            sys.setswitchinterval(_SWITCH_INTERVAL)
             with _plain_errors():
                 trio.run(self._play)
         except BotsNotReadyError as error:
@@ -54,7 +65,8 @@ class Session:
         except StoreError as error:
             raise UsageError(str(error), "run the same command again when there is a remedy") from None
         if self._interrupted:
-            print(f"interrupted; all finished games are stored. Go on with: {self._again}", file=sys.stderr)
+            kept = "all finished games are stored" if self._league.sessions() else "no game was played yet"
+            print(f"interrupted; {kept}. Go on with: {self._again}", file=sys.stderr)
             return INTERRUPTED
         sys.stdout.write(render(league_table([self._league]), self._form))
         return 1 if any(row["withdrawn"] for row in self._league.bots()) else 0
@@ -115,7 +127,7 @@ def _plain_errors() -> Iterator[None]:
         yield
     except BaseExceptionGroup as group:
         for error in _leaves(group):
-            if isinstance(error, BotsNotReadyError | StoreError):
+            if isinstance(error, BotsNotReadyError | StoreError | BrokenPipeError):
                 raise error from None
         raise
 
@@ -155,7 +167,7 @@ def settle_plan(
     try:
         chosen_levels(tournament)
         return settle(tournament, seed, league, start)
-    except ChangedTournamentError as error:
+    except (ChangedTournamentError, UnfitMachineError) as error:
         raise UsageError(str(error)) from None
     except UnavailableError as error:
         raise UsageError(str(error), error.remedy or "see `arbiter doctor`") from None

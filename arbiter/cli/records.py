@@ -6,7 +6,7 @@ from pathlib import Path
 
 from arbiter.cli.errors import UsageError
 from protocol.errors import RecordError
-from protocol.records import Reading, decode_text, scan_records
+from protocol.records import Reading, Record, decode_text, scan_records
 
 
 def load_records(path: str) -> list[Reading]:
@@ -14,6 +14,8 @@ def load_records(path: str) -> list[Reading]:
 
     :raises UsageError: there is nothing readable at this path.
     """
+    if (Path(path) / "game.drec").is_file():  # a bundle of a failed game
+        path = str(Path(path) / "game.drec")
     if Path(path).is_dir():
         return list(_from_results(Path(path)))
     return list(scan_records(read_text(path), source_name(path)))
@@ -52,6 +54,35 @@ def say(text: str) -> None:
     """Print a line; characters that standard output cannot encode are escaped."""
     encoding = sys.stdout.encoding or "ascii"
     print(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def number_of(reading: Reading) -> int:
+    """What ``--game`` calls it: the number in its schedule, else the place in the file."""
+    record = reading.record
+    if record is None:
+        return reading.faults[0].game
+    number = record.headers.get("Number", "")
+    return int(number) if number.isascii() and number.isdecimal() else record.game
+
+
+def choose_record(readings: list[Reading], source: str, wanted: int | None) -> Record:
+    """The game of this number, or the only one there is.
+
+    :raises UsageError: there is no such game, or it cannot be read, or none is named among several.
+    """
+    if not readings:
+        raise UsageError(f"{source}: no games in it")
+    if wanted is None and len(readings) > 1:
+        raise UsageError(f"{source}: {len(readings)} games", "choose one with --game N")
+    found = next((each for each in readings if wanted in (None, number_of(each))), None)
+    if found is None:
+        numbers = [number_of(each) for each in readings]
+        raise UsageError(
+            f"{source}: no game {wanted}", f"its games have numbers from {min(numbers)} to {max(numbers)}"
+        )
+    if found.record is None:
+        raise UsageError(str(found.faults[0]), "arbiter verify lists every fault of a file")
+    return found.record
 
 
 def _from_results(directory: Path) -> Iterator[Reading]:

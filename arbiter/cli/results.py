@@ -19,7 +19,8 @@ def reading(directories: list[str]) -> Iterator[list[League]]:
     with ExitStack() as stack:
         try:
             leagues = [
-                stack.enter_context(League.open_for_reading(Path(directory))) for directory in directories
+                stack.enter_context(League.open_for_reading(directory))
+                for directory in dict.fromkeys(Path(name).resolve() for name in directories)
             ]
         except StoreError as error:
             raise UsageError(str(error), _hint(directories)) from None
@@ -39,6 +40,6 @@ def shown(directory: Path) -> str:
 def _hint(directories: list[str]) -> str:
     """Results often lie one step from where people look."""
     for directory in directories:
-        for found in sorted(Path(directory).glob("**/league.db"))[:3]:
+        for found in sorted(Path(directory).glob("*/league.db"))[:1]:
             return f"did you mean {found.parent}?"
     return "a results directory is what `arbiter run` names at its end"

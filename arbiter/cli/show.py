@@ -9,7 +9,7 @@ from typing import Any
 
 from arbiter.cli.board import Look, board_key, draw_board, removed_stacks, stack_text
 from arbiter.cli.errors import UsageError
-from arbiter.cli.records import load_records, printable, say, source_name
+from arbiter.cli.records import choose_record, load_records, number_of, printable, say, source_name
 from protocol.records import TEXT, Reading, Record, replay_until_fault
 from protocol.rules import Phase, Ply, Position, Stack, parse_ply
 
@@ -57,34 +57,11 @@ def run(arguments: argparse.Namespace) -> int:
 # --- which game, which ply -------------------------------------------------------------------------------
 
 
-def _number(reading: Reading) -> int:
-    """What ``--game`` calls it: the number in its schedule, else the place in the file."""
-    record = reading.record
-    if record is None:
-        return reading.faults[0].game
-    number = record.headers.get("Number", "")
-    return int(number) if number.isascii() and number.isdecimal() else record.game
-
-
 def _chosen(readings: list[Reading], arguments: argparse.Namespace) -> Record:
-    source, wanted = source_name(arguments.record), arguments.game
-    if wanted is None:
-        if len(readings) > 1:
-            raise UsageError(f"{source}: {len(readings)} games, and --ply needs one", "choose with --game N")
-        return _intact(readings[0])
-    found = next((reading for reading in readings if _number(reading) == wanted), None)
-    if found is None:
-        numbers = [_number(reading) for reading in readings]
-        raise UsageError(
-            f"{source}: no game {wanted}", f"its games have numbers from {min(numbers)} to {max(numbers)}"
-        )
-    return _intact(found)
-
-
-def _intact(reading: Reading) -> Record:
-    if reading.record is None:
-        raise UsageError(str(reading.faults[0]), "arbiter verify lists every fault of a file")
-    return reading.record
+    source = source_name(arguments.record)
+    if arguments.game is None and len(readings) > 1:
+        raise UsageError(f"{source}: {len(readings)} games, and --ply needs one", "choose with --game N")
+    return choose_record(readings, source, arguments.game)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,18 +116,18 @@ def _text_list(readings: list[Reading], path: str) -> str:
     lines = [tabulate(rows, heads, disable_numparse=True, colalign=("right",) + ("left",) * 5 + ("right",))]
     if len(readings) > _LISTED:
         lines.append(f"... and {len(readings) - _LISTED} more games, {len(readings)} in all")
-    lines.append(f"\nThe board of one: arbiter show {path} --game {_number(readings[0])} [--ply N]")
+    lines.append(f"\nThe board of one: arbiter show {path} --game {number_of(readings[0])} [--ply N]")
     return "\n".join(lines)
 
 
 def _row(reading: Reading) -> list[str]:
     record = reading.record
     if record is None:
-        return [str(_number(reading)), "(not readable)", "", "", "", f"line {reading.faults[0].line}", ""]
+        return [str(number_of(reading)), "(not readable)", "", "", "", f"line {reading.faults[0].line}", ""]
     headers = record.headers
     score, termination = headers.get("Score", ""), record.termination or ""
     names = [headers.get("White", "?"), headers.get("Black", "?")]
-    return [str(_number(reading)), *names, record.result, score, termination, str(len(record.plies))]
+    return [str(number_of(reading)), *names, record.result, score, termination, str(len(record.plies))]
 
 
 def _text_scene(scene: _Scene, look: Look) -> str:
@@ -162,7 +139,7 @@ def _text_scene(scene: _Scene, look: Look) -> str:
 
 def _summary(record: Record) -> list[str]:
     """The headers that a reader wants first."""
-    headers, number = record.headers, _number(Reading(record))
+    headers, number = record.headers, number_of(Reading(record))
     event = [headers[name] for name in ("Event", "Date") if name in headers]
     event += [f"round {headers['Round']}"] if "Round" in headers else []
     event += [f"time {headers['TimeControl']}"] if "TimeControl" in headers else []
@@ -223,7 +200,7 @@ def _json_list(readings: list[Reading]) -> str:
     games = []
     for reading in readings:
         record = reading.record
-        game: dict[str, Any] = {"game": _number(reading)}
+        game: dict[str, Any] = {"game": number_of(reading)}
         if record is None:
             game["faults"] = [str(fault) for fault in reading.faults]
         else:
@@ -237,7 +214,7 @@ def _json_list(readings: list[Reading]) -> str:
 def _json_scene(scene: _Scene) -> str:
     record, position = scene.record, scene.position
     data = {
-        "game": _number(Reading(record)),
+        "game": number_of(Reading(record)),
         "headers": dict(record.headers),
         "result": record.result,
         "plies": [ply.text for ply in record.plies],

@@ -1,10 +1,15 @@
 """``arbiter table``: the league table from what is stored, also while a run goes on."""
 
 import argparse
+import shutil
 import sys
+from typing import TYPE_CHECKING
 
 from arbiter.cli.errors import UsageError
 from arbiter.cli.results import reading
+
+if TYPE_CHECKING:
+    from arbiter.rating.table import LeagueTable
 
 NAME = "table"
 HELP = "print the league table of a results directory"
@@ -44,14 +49,10 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def render(table: object, form: str) -> str:
+def render(table: "LeagueTable", form: str) -> str:
     """A league table in one of ``FORMATS``."""
-    from arbiter.rating import render as renderers
+    from arbiter.rating.render import as_csv, as_json, as_markdown, as_text
 
-    by_format = {
-        "text": renderers.as_text,
-        "md": renderers.as_markdown,
-        "csv": renderers.as_csv,
-        "json": renderers.as_json,
-    }
-    return by_format[form](table)  # type: ignore[arg-type]
+    if form == "text":
+        return as_text(table, shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 100)
+    return {"md": as_markdown, "csv": as_csv, "json": as_json}[form](table)

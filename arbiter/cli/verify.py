@@ -8,7 +8,7 @@ from arbiter.cli.records import printable, read_text, say, source_name
 from protocol.records import Fault, Reading, scan_records, verify_record
 
 NAME = "verify"
-HELP = "re-play game records and report every inconsistency"
+HELP = "re-play game records and report where plies, score, result or ending do not agree"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -69,15 +69,11 @@ class Program:
         """Its living processes, as far as they can be found."""
         return tree.members(self.pid)
 
-    def freeze(self, frozen: bool) -> None:
-        """Stop all its processes, or let them go on; by the control group where there is one."""
-        if self.group is None or not self.group.freeze(frozen):
-            number = signal.SIGSTOP if frozen else signal.SIGCONT
-            for pid in self.members():
-                try:
-                    os.kill(pid, number)
-                except ProcessLookupError:
-                    continue
+    def signal(self, number: int) -> None:
+        """Send a signal to every process of the tree; a control group stops and continues them at once."""
+        frozen = {signal.SIGSTOP: True, signal.SIGCONT: False}.get(signal.Signals(number))
+        if self.group is None or frozen is None or not self.group.freeze(frozen):
+            tree.signal_all(self.pid, number)
 
     def trouble(self) -> str | None:
         """Why the program itself was never reached, once its process has ended."""
@@ -263,7 +259,10 @@ def _fault(word: str, directory: Path, search: str | None = None) -> str | None:
         if found is None:
             return f"{word}: no such command on PATH; write ./{word} for a file of your own"
         path = Path(found)
-    fault = _fault_of_file(directory / path)
+    try:
+        fault = _fault_of_file(directory / path)
+    except OSError as trouble:
+        fault = trouble.strerror
     return f"{path}: {fault}" if fault else None
 
 
@@ -272,6 +271,8 @@ def _fault_of_file(path: Path) -> str | None:
         return "no such file; is it built, and is the path right?"
     if path.is_dir():
         return "this is a directory; name the program in it"
+    if not path.is_file():
+        return "this is no program but a device, a pipe or a socket"
     if not os.access(path, os.X_OK):
         interpreter = {".py": "python3", ".js": "node", ".pl": "perl", ".sh": "sh"}.get(path.suffix)
         start = f", or start it as `{interpreter} {path.name}`" if interpreter else ""

@@ -34,6 +34,7 @@ MARKER = "DVONN_ARBITER_PROGRAM"
 _PR_SET_CHILD_SUBREAPER = 36
 _ROUNDS = 500
 _PAUSE = 0.002
+_SIGNAL_ROUNDS = 5
 
 
 @dataclass(slots=True)
@@ -134,6 +135,19 @@ def members(root: int) -> list[int]:
     if tree is not None:
         tree.seen = {(process.pid, process.began) for process in found}
     return [process.pid for process in found]
+
+
+def signal_all(root: int, number: int) -> None:
+    """Send a signal to all members, those included that were started while it was being sent."""
+    reached: set[int] = set()
+    for _ in range(_SIGNAL_ROUNDS):
+        fresh = {p.pid for p in _members(root, with_strays=False) if not p.is_zombie} - reached
+        if not fresh:
+            return
+        for pid in fresh:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
+        reached |= fresh
 
 
 class _Process(NamedTuple):

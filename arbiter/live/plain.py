@@ -1,6 +1,8 @@
 """Plain lines: for pipes, files, and terminals that cannot do more. Each game has one start and one end."""
 
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from textwrap import shorten
 
 from arbiter.match.termination import Termination
@@ -20,20 +22,36 @@ _DETAIL = 160
 
 def plain_watcher(write: Callable[[str], None]) -> Callable[[Event], None]:
     """A watcher that writes a line for every event worth one."""
-    total = 0
+    progress = Progress()
 
     def watch(event: Event) -> None:
-        nonlocal total
-        if isinstance(event, PlayBegins):
-            total = event.total
-        line = describe(event, total)
+        progress.note(event)
+        line = describe(event, progress)
         if line:
             write(line)
 
     return watch
 
 
-def describe(event: Event, total: int) -> str:
+class Progress:
+    """How many games there are, were begun and are over. Numbers of games may have gaps; these do not."""
+
+    def __init__(self) -> None:
+        self.total = self.begun = self.done = 0
+
+    def note(self, event: Event) -> None:
+        match event:
+            case PlayBegins(total, done):
+                self.total, self.begun, self.done = total, done, done
+            case GameStarted(_, attempt):
+                self.begun += attempt == 1
+            case GameFinished(_, replayed, _):
+                self.done += not replayed
+            case BotWithdrawn(_, _, cancelled):
+                self.total -= cancelled
+
+
+def describe(event: Event, progress: Progress) -> str:
     """The line for an event; empty for those that need none."""
     match event:
         case Notice(text):
@@ -41,16 +59,22 @@ def describe(event: Event, total: int) -> str:
         case PlayBegins(games, done):
             return f"{done} of {games} games were played before" if done else ""
         case GameStarted(fixture, attempt):
-            again = f", attempt {attempt}" if attempt > 1 else ""
-            return (
-                f"game {fixture.number} of {total} starts: "
-                f"{fixture.white} - {fixture.black} (round {fixture.round}{again})"
-            )
-        case GameFinished(game, replayed):
-            return describe_game(game) + ("; it is replayed" if replayed else "")
+            place = f"attempt {attempt}" if attempt > 1 else f"{progress.begun} of {progress.total}"
+            names = f"{fixture.white} - {fixture.black}"
+            return f"game {fixture.number} starts: {names} (round {fixture.round}, {place})"
+        case GameFinished(game, replayed, bundle):
+            more = f"; more in {_shown(bundle)}" if bundle else ""
+            return describe_game(game) + ("; it is replayed" if replayed else "") + more
         case BotWithdrawn(bot, reason):
-            return f"{bot} is withdrawn: {reason}"
+            return f"{bot} is withdrawn: {shorten(reason, _DETAIL, placeholder=' ...')}"
     return ""
+
+
+def _shown(path: Path) -> str:
+    """A path as one would type it from here."""
+    with suppress(ValueError):
+        return str(path.absolute().relative_to(Path.cwd()))
+    return str(path)
 
 
 def describe_game(game: PlayedGame) -> str:

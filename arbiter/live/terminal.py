@@ -1,11 +1,15 @@
 """A live view in a terminal: progress, time left, current games, standings.
 
-Drawing costs milliseconds that the clocks of running games would feel, so it happens only a few
-times a second, whatever the number of events.
+Events are only collected on the task that runs the games. What they add up to is computed and
+drawn on another thread, twice a second, whatever the number of events: it costs milliseconds, and
+the clocks of running games would feel them.
 """
 
 import time
 from collections import deque
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import NamedTuple
 
 import trio
 from rich.console import Console, Group, RenderableType
@@ -15,10 +19,11 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from arbiter.live.plain import describe
+from arbiter.live.plain import Progress, describe
 from arbiter.match.clock import MS
 from arbiter.match.game import PlyRecord
 from arbiter.match.termination import Termination
+from arbiter.rating.outcome import Outcome
 from arbiter.rating.table import Row, table_of
 from arbiter.rating.tally import Tally
 from arbiter.tournament.events import (
@@ -36,114 +41,167 @@ _PERIOD = 0.5
 _NEWS = 4
 _ROWS = 20
 
+State = tuple[PlyRecord, Position] | None
+"""The last ply of a running game; None before the first one."""
+
+
+class Frame(NamedTuple):
+    """What is to be drawn: a snapshot that no event changes any more."""
+
+    done: int
+    total: int
+    seconds_left: float | None
+    games: list[tuple[Fixture, State]]
+    lines: list[str]
+    news: list[str]
+    outcomes: list[Outcome]
+
 
 class TerminalView:
     """Collects events and draws what they add up to."""
 
     def __init__(self, console: Console, tally: Tally) -> None:
         """``tally`` holds the games of earlier runs; it is added to."""
-        self._console = console
-        self._tally = tally
-        self._total = 0
-        self._done = 0
+        self.screen = Screen(console, tally)
+        self._progress = Progress()
         self._done_before = 0
         self._began = time.monotonic()
-        self._games: dict[Fixture, tuple[PlyRecord, Position] | None] = {}
-        self._news: deque[Text] = deque(maxlen=_NEWS)
-        self._rows: tuple[Row, ...] = ()
-        self._rated_games = -1
+        self._games: dict[Fixture, State] = {}
+        self._lines: list[str] = []
+        self._news: deque[str] = deque(maxlen=_NEWS)
+        self._outcomes: list[Outcome] = []
 
     def watch(self, event: Event) -> None:
+        self._progress.note(event)
         match event:
-            case PlayBegins(total, done):
-                self._total, self._done, self._done_before = total, done, done
+            case PlayBegins(_, done):
+                self._done_before = done
                 self._began = time.monotonic()
             case GameStarted(fixture, _):
                 self._games[fixture] = None
             case PlyPlayed(fixture, record, position):
                 self._games[fixture] = (record, position)
-            case GameFinished(game, replayed):
+            case GameFinished(game, replayed, _):
                 self._games = {f: state for f, state in self._games.items() if f.number != game.number}
                 if not replayed:
-                    self._done += 1
-                    self._tally.add(outcome_of_game(game))
+                    self._outcomes.append(outcome_of_game(game))
         self._report(event)
 
     def _report(self, event: Event) -> None:
         """Games that ended well scroll by; what somebody should know stays on the screen."""
         if isinstance(event, GameStarted | PlyPlayed | PlayBegins):
             return
-        line = Text(describe(event, self._total))
         ended_well = isinstance(event, GameFinished) and event.game.outcome.termination is Termination.NORMAL
-        if ended_well:
-            self._news.append(line)
-        else:
-            self._console.print(line, soft_wrap=True)
+        (self._news if ended_well else self._lines).append(describe(event, self._progress))
 
     async def show(self, task_status: trio.TaskStatus[None]) -> None:
-        """Draw until cancelled."""
-        with Live(console=self._console, auto_refresh=False, transient=True) as live:
+        """Draw until cancelled. The first drawing, which is slow, comes before anything is played."""
+        # A terminal that goes away takes nothing with it but the view.
+        with suppress(OSError), self.screen.live:
+            await self._draw()
             task_status.started()
-            while True:
-                live.update(self.render(), refresh=True)
-                await trio.sleep(_PERIOD)
+            try:
+                while True:
+                    await trio.sleep(_PERIOD)
+                    await self._draw()
+            finally:
+                with trio.CancelScope(shield=True):
+                    await self._draw()
+        await trio.sleep_forever()
 
-    def render(self) -> RenderableType:
-        """All that is on the screen now."""
-        parts: list[RenderableType] = [self._progress()]
-        if self._games:
-            parts.append(self._current_games())
+    async def _draw(self) -> None:
+        await trio.to_thread.run_sync(self.screen.draw, self.frame())
+
+    def frame(self) -> Frame:
+        """What there is to draw; lines and outcomes are handed over once."""
+        lines, self._lines = self._lines, []
+        outcomes, self._outcomes = self._outcomes, []
+        games = list(self._games.items())
+        progress = self._progress
+        return Frame(
+            progress.done, progress.total, self._seconds_left(), games, lines, list(self._news), outcomes
+        )
+
+    def _seconds_left(self) -> float | None:
+        played = self._progress.done - self._done_before
+        if not played:
+            return None
+        open_games = self._progress.total - self._progress.done
+        return (time.monotonic() - self._began) / played * open_games
+
+
+class Screen:
+    """Draws frames; used by one thread at a time."""
+
+    def __init__(self, console: Console, tally: Tally) -> None:
+        self._console = console
+        self._tally = tally
+        self._rows: tuple[Row, ...] = table_of(tally).rows
+        self.live = Live(console=console, auto_refresh=False, transient=True)
+
+    def draw(self, frame: Frame) -> None:
+        for line in frame.lines:
+            self._console.print(Text(line), soft_wrap=True)
+        self.live.update(self.render(frame), refresh=True)
+
+    def render(self, frame: Frame) -> RenderableType:
+        """All that a frame shows, from top to bottom."""
+        for outcome in frame.outcomes:
+            self._tally.add(outcome)
+        if frame.outcomes:
+            self._rows = table_of(self._tally).rows
+        parts = [_progress(frame)]
+        if frame.games:
+            parts.append(_current_games(frame.games))
         if self._tally.games:
-            parts.append(self._standings())
-        for line in self._news:
-            line.truncate(self._console.width, overflow="ellipsis")
-        parts.append(Group(*self._news))
+            parts.append(_standings(self._rows))
+        news = [Text(line) for line in frame.news]
+        for text in news:
+            text.truncate(self._console.width, overflow="ellipsis")
+        parts.append(Group(*news))
         return Group(*(part for each in parts for part in (each, "")))
 
-    def _progress(self) -> RenderableType:
-        grid = Table.grid(padding=(0, 2))
-        bar = ProgressBar(total=max(self._total, 1), completed=self._done, width=40)
-        grid.add_row(bar, f"{self._done} of {self._total} games", self._time_left())
-        return grid
 
-    def _time_left(self) -> str:
-        played = self._done - self._done_before
-        if not played:
-            return ""
-        seconds = (time.monotonic() - self._began) / played * (self._total - self._done)
-        minutes, seconds = divmod(round(seconds), 60)
-        hours, minutes = divmod(minutes, 60)
-        return f"about {hours}:{minutes:02}:{seconds:02} left"
-
-    def _current_games(self) -> RenderableType:
-        table = Table(box=None, padding=(0, 2, 0, 0))
-        for heading in ("game", "white", "black", "ply", "last", "score", "clock"):
-            table.add_column(heading, justify="right" if heading in ("game", "ply") else "left")
-        for fixture, state in self._games.items():
-            table.add_row(
-                str(fixture.number), escape(fixture.white), escape(fixture.black), *_state_cells(state)
-            )
-        return table
-
-    def _standings(self) -> RenderableType:
-        if self._rated_games != self._tally.games:
-            self._rows = table_of(self._tally).rows
-            self._rated_games = self._tally.games
-        table = Table(box=None, padding=(0, 2, 0, 0))
-        for heading in ("rank", "bot", "games", "points", "Elo", "margin", "forfeits"):
-            table.add_column(heading, justify="left" if heading == "bot" else "right")
-        for row in self._rows[:_ROWS]:
-            table.add_row(*_standing_cells(row))
-        return table
+def _progress(frame: Frame) -> RenderableType:
+    grid = Table.grid(padding=(0, 2))
+    bar = ProgressBar(total=max(frame.total, 1), completed=frame.done, width=40)
+    grid.add_row(bar, f"{frame.done} of {frame.total} games", _time_left(frame.seconds_left))
+    return grid
 
 
-def _state_cells(state: tuple[PlyRecord, Position] | None) -> tuple[str, ...]:
+def _time_left(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"about {hours}:{minutes:02}:{rest:02} left"
+
+
+def _current_games(games: Iterable[tuple[Fixture, State]]) -> RenderableType:
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for heading in ("game", "white", "black", "ply", "score", "clock"):
+        table.add_column(heading, justify="right" if heading == "game" else "left")
+    for fixture, state in games:
+        table.add_row(str(fixture.number), escape(fixture.white), escape(fixture.black), *_state_cells(state))
+    return table
+
+
+def _state_cells(state: State) -> tuple[str, ...]:
     if state is None:
-        return ("", "starting", "", "")
+        return ("starting", "", "")
     record, position = state
     score = position.score
     left = "" if record.left is None else f"{record.left // MS / 1000:.1f} s"
-    return ("", record.ply, f"{score.white}:{score.black}", left)
+    return (record.ply, f"{score.white}:{score.black}", left)
+
+
+def _standings(rows: Iterable[Row]) -> RenderableType:
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for heading in ("rank", "bot", "games", "points", "Elo", "margin", "forfeits"):
+        table.add_column(heading, justify="left" if heading == "bot" else "right")
+    for row in list(rows)[:_ROWS]:
+        table.add_row(*_standing_cells(row))
+    return table
 
 
 def _standing_cells(row: Row) -> tuple[str, ...]:

@@ -5,9 +5,43 @@ reads the time itself, so every case of it can be tested with numbers.
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
 
 MS = 1_000_000
 """Nanoseconds in a millisecond."""
+_BACKSTOP = 1_000 * MS
+
+
+class Spent(NamedTuple):
+    """Nanoseconds: elapsed, run by all threads together, ready but waiting for a core."""
+
+    wall: int = 0
+    cpu: int = 0
+    wait: int = 0
+
+    def since(self, before: "Spent") -> "Spent":
+        """What was added after an earlier reading."""
+        return Spent(self.wall - before.wall, self.cpu - before.cpu, self.wait - before.wait)
+
+
+class ClockKind(StrEnum):
+    """What a clock charges."""
+
+    WALL = "wall"
+    """Elapsed time."""
+    CPU = "cpu"
+    """CPU time of the bot's whole tree of processes."""
+    FAIR = "fair"
+    """Elapsed time less what the machine kept the bot waiting for a core."""
+
+    def charge(self, spent: Spent) -> int:
+        """Nanoseconds that count: of waiting no more than leaves the CPU time to be paid."""
+        if self is ClockKind.CPU:
+            return spent.cpu
+        if self is ClockKind.FAIR:
+            return min(spent.wall, max(spent.wall - spent.wait, spent.cpu))
+        return spent.wall
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +60,7 @@ class TimeControl:
     grace: int = 50
     start: int = 10_000
     stall: int = 300_000
+    clock: ClockKind = ClockKind.WALL
 
     @property
     def is_timed(self) -> bool:
@@ -38,6 +73,8 @@ class TimeControl:
             parts.append(format_ms(self.game) + (f" + {format_ms(self.increment)}" if self.increment else ""))
         if self.move is not None:
             parts.append(f"move {format_ms(self.move)}")
+        if self.clock != ClockKind.WALL:
+            parts.append(f"clock {self.clock}")
         return ", ".join(parts) or "none"
 
     @property
@@ -60,6 +97,19 @@ def format_ms(ms: int) -> str:
     return f"{ms}ms"
 
 
+@dataclass(frozen=True, slots=True)
+class ClockUse:
+    """How a bot used its clock in a game: plies in time, and in ns their charges in all, the worst one,
+    the grace used, and the CPU time that its processes took in the opponent's turns.
+    """
+
+    plies: int = 0
+    used: int = 0
+    worst: int = 0
+    grace: int = 0
+    idle_cpu: int = 0
+
+
 class Clock:
     """One bot's clock during one game."""
 
@@ -68,11 +118,23 @@ class Clock:
         self.left = None if control.game is None else control.game * MS
         self.grace_left = control.grace * MS
         self.last_charge = 0
+        self._plies = self._used = self._worst = 0
 
     @property
     def limit(self) -> int:
         """Nanoseconds the coming ply may take, the grace included; past it the game is lost on time."""
         return self._allowance + self.grace_left
+
+    def overrun(self, spent: Spent) -> int:
+        """By how much a ply that has taken this is past its limit, in ns; below 0: what is left.
+
+        CPU time alone would let a bot sleep for ever, so with that clock elapsed time is bounded, too.
+        """
+        kind = self.control.clock
+        over = kind.charge(spent) - self.limit
+        if kind is ClockKind.CPU:
+            over = max(over, spent.wall - 3 * self._allowance - _BACKSTOP)
+        return over
 
     @property
     def _allowance(self) -> int:
@@ -92,9 +154,17 @@ class Clock:
         self.last_charge = used
         overrun = max(0, used - self._allowance)
         in_time = overrun <= self.grace_left
+        self._plies += 1
+        self._used += used
+        self._worst = max(self._worst, used)
         self.grace_left = max(0, self.grace_left - overrun)
         if self.left is not None:
             self.left = max(0, self.left - used)
             if in_time:
                 self.left += self.control.increment * MS
         return in_time
+
+    def use(self, idle_cpu: int = 0) -> ClockUse:
+        """What has been used so far."""
+        grace = self.control.grace * MS - self.grace_left
+        return ClockUse(self._plies, self._used, self._worst, grace, idle_cpu)

@@ -4,10 +4,11 @@ from collections import deque
 
 from arbiter.match.bell import Bell
 from arbiter.match.game import GameSetup, Result
-from arbiter.match.seat import Answer, Failure, Seat, Turn
+from arbiter.match.seat import Answer, Seat, Turn
 from arbiter.match.termination import Termination
+from arbiter.match.verdict import Failure
 from protocol import codecup
-from protocol.rules import Score, Side
+from protocol.rules import PASS, Score, Side
 
 
 class CodecupSeat(Seat):
@@ -23,33 +24,40 @@ class CodecupSeat(Seat):
         super().__init__(side, setup, bell)
         self._talk = codecup.Connection(side)
         self._answers: deque[Answer] = deque()
-        self._told_at: int | None = None
+        self._was_told = False
         self._awaits_double_turn = False
+        self._must_pass = False
 
     async def get_ready(self) -> Failure | None:
         return None
 
-    def ask(self, turn: Turn) -> None:
-        first = turn.number <= 2
+    def _request(self, turn: Turn) -> None:
+        self._must_pass = turn.position.legal_plies() == [PASS]
         if turn.number == 1:
-            self._told_at = self.process.write(self._talk.start())
-        self._awaits_double_turn = self._told_at is None
-        if self._told_at is not None:
-            self.turn_start = self._told_at
-        if first and self.setup.charge_start:
-            self.turn_start -= self.ready_at - self.process.spawned_at
-        self._told_at = None
-        self.process.new_turn()
+            self._tell(self._talk.start())
+        self._awaits_double_turn = not self._was_told
+        if self._awaits_double_turn:
+            self.wake()
+            self.stopwatch.go_on()
+        if turn.number <= 2 and self.setup.charge_start:
+            self.stopwatch.start_earlier(self.ready_at - self.process.spawned_at)
+        self._was_told = False
+
+    def _tell(self, data: bytes) -> None:
+        self.wake()
+        self.stopwatch.prepare()
+        self.stopwatch.start(self.process.write(data))
+        self._was_told = True
 
     @property
     def has_answer(self) -> bool:
         return bool(self._answers)
 
-    def take_answer(self) -> Answer:
+    def _take_answer(self) -> Answer:
         return self._answers.popleft()
 
     def tell(self, ply: str) -> None:
-        self._told_at = self.process.write(self._talk.ply(ply))
+        self._tell(self._talk.ply(ply))
 
     def say_end(self, result: Result, score: Score, termination: Termination, failed: Failure | None) -> None:
         self.process.write(self._talk.quit())
@@ -59,12 +67,18 @@ class CodecupSeat(Seat):
 
     def overdue(self) -> Failure:
         failure = super().overdue()
+        if self._must_pass:
+            return failure._replace(detail=f"{failure.detail}; PASS was the only legal ply")
         if not self._awaits_double_turn:
             return failure
         hint = "after placement 49 White moves again without reading anything (the double turn)"
         return failure._replace(detail=f"{failure.detail}; {hint}")
 
+    @property
+    def unfinished(self) -> str:
+        return self._talk.unfinished
+
     def received(self, data: bytes, stamp: int) -> None:
         for text in self._talk.receive(data):
-            self._answers.append(Answer(text, stamp))
+            self._answers.append(Answer(text, self.stopwatch.read(stamp)))
         self._bell.ring()

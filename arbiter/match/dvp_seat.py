@@ -5,8 +5,9 @@ import time
 from arbiter.match.bell import Bell
 from arbiter.match.clock import MS, Clock
 from arbiter.match.game import GameSetup, Result
-from arbiter.match.seat import Answer, Failure, Seat, Turn
+from arbiter.match.seat import Answer, Seat, Turn
 from arbiter.match.termination import Termination
+from arbiter.match.verdict import Failure
 from protocol import dvp
 from protocol.dvp import State
 from protocol.rules import Score, Side
@@ -51,17 +52,12 @@ class DvpSeat(Seat):
             return None
         if self.has_fault(on_turn=True):
             fault = await self.fault()
-            return Failure(Termination.START, f"{fault.detail} before `{wanted}`")
+            return Failure(Termination.START, f"before `{wanted}`: {fault.detail}")
         return Failure(Termination.START, self._why_not_ready(wanted))
 
     def _why_not_ready(self, wanted: str) -> str:
         detail = f"no `{wanted}` within {self.clock.control.start} ms"
-        if self.process.bytes_read == 0:
-            return f"{detail}; no output was ever received: does the bot flush its standard output?"
-        if self._talk.unfinished:
-            return f"{detail}; its last line {self._talk.unfinished!r} has no line end"
-        said = next(iter(self._notes), None)
-        return f"{detail}; {said}" if said else detail
+        return "; ".join([detail, *self._why_silent()])
 
     def _send_options(self) -> None:
         """Set the wanted options; ``Seed`` comes from the game unless its owner set it."""
@@ -84,21 +80,21 @@ class DvpSeat(Seat):
         control = self.clock.control
         values = {"time": control.game, "inc": control.increment or None, "movetime": control.move}
         texts = {key: str(value) for key, value in values.items() if value is not None}
-        texts |= {"grace": str(control.grace), "clock": "wall", "ponder": "off"}
+        texts |= {"grace": str(control.grace), "clock": str(control.clock), "ponder": "off"}
         texts |= {"rules": str(self.setup.start.rules), "game": self.setup.label}
         opponent = self.setup.competitor(self.side.other).bot.name
         return dvp.NewGame(self.side, texts, opponent)
 
     # The game
 
-    def ask(self, turn: Turn) -> None:
-        self.process.poll_output()
+    def _request(self, turn: Turn) -> None:
         self._answer = None
-        self.info = {}
-        self.process.new_turn()
-        self.turn_start = self._send(*self._request(turn))
+        request = self._describe(turn)
+        self.wake()
+        self.stopwatch.prepare()
+        self.stopwatch.start(self._send(*request))
 
-    def _request(self, turn: Turn) -> list[dvp.Message]:
+    def _describe(self, turn: Turn) -> list[dvp.Message]:
         is_plain = self.setup.start == type(self.setup.start).start(self.setup.start.rules)
         start = "start" if is_plain else self.setup.start.dpos
         messages: list[dvp.Message] = [dvp.Setup(start, tuple(turn.plies))]
@@ -130,7 +126,7 @@ class DvpSeat(Seat):
     def has_answer(self) -> bool:
         return self._answer is not None
 
-    def take_answer(self) -> Answer:
+    def _take_answer(self) -> Answer:
         assert self._answer is not None
         return self._answer
 
@@ -147,9 +143,9 @@ class DvpSeat(Seat):
     def _take(self, event: dvp.Event, stamp: int) -> None:
         match event:
             case dvp.Move(ply):
-                self._answer = Answer(ply, stamp)
+                self._answer = Answer(ply, self.stopwatch.read(stamp))
             case dvp.Resign():
-                self._answer = Answer(None, stamp)
+                self._answer = Answer(None, self.stopwatch.read(stamp))
             case dvp.Info(values, pv):
                 self._keep_info(dict(values), pv)
             case dvp.InfoString(text):
@@ -168,8 +164,8 @@ class DvpSeat(Seat):
     def _complain(self, message: dvp.Message) -> None:
         self._unexpected += 1
         if self._talk.allows(dvp.Error):
-            self._send(dvp.Error("unexpected", f"nothing was asked, `{message.word}` is ignored"))
-        self.note(f"unexpected: `{message.word}` though nothing was asked")
+            self._send(dvp.Error("unexpected", f"`{message.word}` is not the answer to an open request"))
+        self.note(f"unexpected: `{message.word}` is not the answer to an open request")
 
     def _keep_info(self, values: dict[str, str], pv: tuple[str, ...]) -> None:
         if pv:
@@ -182,6 +178,10 @@ class DvpSeat(Seat):
         if self._unexpected >= _UNEXPECTED_LIMIT:
             return f"{self._unexpected} answers that nobody had asked for"
         return self._talk.flood
+
+    @property
+    def unfinished(self) -> str:
+        return self._talk.unfinished
 
     @property
     def identity(self) -> dict[str, str]:

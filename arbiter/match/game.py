@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from arbiter.match.bot import Bot
-from arbiter.match.clock import TimeControl
+from arbiter.match.clock import ClockUse, Spent, TimeControl
 from arbiter.match.termination import Termination
 from protocol.rules import Position, Score, Side
 
@@ -26,7 +26,9 @@ class GameSetup:
     """Everything that decides how a game is played.
 
     ``label`` is sent to the bots as ``game``; ``depth`` and ``nodes`` limit bots that search;
-    ``charge_start`` makes a CodeCup bot pay for its start-up with its first ply.
+    ``charge_start`` makes a CodeCup bot pay for its start-up with its first ply; ``substitute``
+    lets the game go on for the other side when a bot failed in it; ``suspend_idle``
+    stops a bot's processes in its opponent's turns; ``cores`` are those that both may use, if not all.
     """
 
     white: Competitor
@@ -36,6 +38,9 @@ class GameSetup:
     depth: int | None = None
     nodes: int | None = None
     charge_start: bool = False
+    substitute: bool = False
+    suspend_idle: bool = False
+    cores: tuple[int, ...] = ()
     quit_grace: float = 2.0
 
     def competitor(self, side: Side) -> Competitor:
@@ -46,27 +51,31 @@ class GameSetup:
 class PlyRecord:
     """One ply as it was played: what it cost and what the bot said about it.
 
-    ``used`` and ``left`` (after the ply and its increment; None without a game clock) are in
-    nanoseconds. ``info`` holds the last value the bot gave for each key, ``pv`` included.
+    In nanoseconds: ``used`` is the charge, ``left`` the clock after the ply and its increment (None
+    without a game clock), ``spent`` what was measured. ``info`` holds the last value the bot gave
+    for each key, ``pv`` included.
     """
 
     ply: str
     used: int
     left: int | None
+    spent: Spent = field(default_factory=Spent)
     info: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class BotReport:
-    """What is known about a bot after a game: its names for itself, stderr, odd things it did.
+    """What is known about a bot after a game: its names for itself, stderr, odd things it did, its time.
 
+    ``transcript`` is what was said, of a game that ended in a failure; it is not stored with the game.
     ``isolation`` is what really held it back, such as ``limits (no landlock)``, and ``means`` how.
     """
 
     identity: Mapping[str, str]
     stderr: str
     notes: tuple[str, ...]
-    grace_used: int
+    clock: ClockUse = field(default_factory=ClockUse)
+    transcript: str = ""
     isolation: str = ""
     means: tuple[str, ...] = ()
 
@@ -76,7 +85,8 @@ class GameResult:
     """One game played to its end, whatever the end was.
 
     ``score`` and ``final`` (a DPOS) are the board's; ``offender`` is the side that forfeited or
-    resigned; ``answer`` is what it said when that was no legal ply.
+    resigned; ``answer`` is what it said when that was no legal ply. ``both_failed`` tells such a
+    void game from one that is nobody's fault. ``lag`` is the worst delay of the arbiter itself, in ns.
     """
 
     result: Result
@@ -91,6 +101,8 @@ class GameResult:
     black: BotReport
     started_at: str
     seconds: float
+    both_failed: bool = False
+    lag: int = 0
 
 
 Observer = Callable[[PlyRecord, Position], None]

@@ -18,6 +18,12 @@ class HeadTail:
         self._tail += data[max(room, 0) :][-self._tail_limit :]
         del self._tail[: -self._tail_limit]
 
+    def last_line(self, longest: int = 200) -> str:
+        """The last line that says something, shortened; where a traceback names the error."""
+        kept = bytes(self._tail or self._head).decode(errors="backslashreplace")
+        lines = [line.strip() for line in kept.splitlines() if line.strip()]
+        return lines[-1][:longest] if lines else ""
+
     def text(self) -> str:
         """What was kept, with a line that says how much is missing in between."""
         left_out = self.total - len(self._head) - len(self._tail)

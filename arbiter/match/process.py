@@ -8,21 +8,33 @@ import contextlib
 import os
 import signal
 import time
+from collections.abc import Sequence
 from typing import Protocol
 
 import trio
 
+from arbiter.isolation.affinity import pinned
 from arbiter.isolation.launch import launch
 from arbiter.isolation.sandbox import Applied, Level
 from arbiter.match.bot import Bot
 from arbiter.match.headtail import HeadTail
 from arbiter.match.termination import Termination
+from arbiter.match.transcript import Transcript
 
-_CHUNK = 65_536
-_FULL_SPEED = 4 * 2**20
-"""Bytes a bot may write in one turn before its pipes are read slowly: this tames a flood."""
-_SLOW = 0.05
-_LAST_DRAIN = 16 * 2**20
+_BITE = 2_048
+"""Bytes of stdout taken at a time: making sense of more would keep other games waiting for milliseconds."""
+_DRAIN_BITES = 512
+FULL_SPEED = 65_536
+"""Bytes of stdout in one turn that are read as fast as they come; and how slowly what is past them."""
+_PAUSE = 0.001
+_IDLE_SPEED = 8_192
+_IDLE_PAUSE = 0.02
+_STDERR_CHUNK = 65_536
+_STDERR_FULL_SPEED = 4 * 2**20
+"""The same for stderr, which nobody has to make sense of."""
+_STDERR_PAUSE = 0.05
+_LAST_WORDS = 32
+"""Chunks of stderr that are still taken when a bot is gone."""
 
 
 class Listener(Protocol):
@@ -38,8 +50,10 @@ class Listener(Protocol):
 class BotProcess:
     """One running bot. The tasks it needs live in the nursery it is given."""
 
-    def __init__(self, bot: Bot, listener: Listener, nursery: trio.Nursery) -> None:
-        """Start the program.
+    def __init__(
+        self, bot: Bot, listener: Listener, nursery: trio.Nursery, cores: Sequence[int] = ()
+    ) -> None:
+        """Start the program, on these cores only if there are any.
 
         Raises:
             StartError: when it cannot be started.
@@ -47,14 +61,19 @@ class BotProcess:
         self._listener = listener
         self._nursery = nursery
         self.spawned_at = time.monotonic_ns()
-        self._program = launch(bot.argv, bot.directory, bot.env, bot.sandbox)
+        with pinned(cores):
+            self._program = launch(bot.argv, bot.directory, bot.env, bot.sandbox)
+        self.pid = self._program.pid
+        self.transcript = Transcript(self.spawned_at)
         self.stderr = HeadTail()
         self.bytes_read = 0
         self.exit_status: int | None = None
         self.excess: str | None = None
         self.trouble: str | None = None
         self.output_ended = False
-        self._turn_bytes = 0
+        self._is_on_turn = True
+        self.turn_bytes = 0
+        self._stderr_bytes = 0
         self._unsent = bytearray()
         self._exited = trio.Event()
         process = self._program.process
@@ -77,21 +96,24 @@ class BotProcess:
         """
         if self._stdin.closed:
             return time.monotonic_ns()
+        written = 0 if self._unsent else self._write_now(data)
+        stamp = time.monotonic_ns()
+        self.transcript.sent(stamp, data)
         if self._unsent:
             self._unsent += data
-            return time.monotonic_ns()
-        try:
-            written = os.write(self._stdin.fileno(), data)
-        except BlockingIOError:
-            written = 0
-        except BrokenPipeError:
-            # It closed its input or ended; its silence or its exit is what gets judged.
-            written = len(data)
-        stamp = time.monotonic_ns()
-        if written < len(data):
+        elif written < len(data):
             self._unsent += data[written:]
             self._nursery.start_soon(self._write_rest)
         return stamp
+
+    def _write_now(self, data: bytes) -> int:
+        try:
+            return os.write(self._stdin.fileno(), data)
+        except BlockingIOError:
+            return 0
+        except BrokenPipeError:
+            # It closed its input or ended; its silence or its exit is what gets judged.
+            return len(data)
 
     async def _write_rest(self) -> None:
         with contextlib.suppress(BrokenPipeError, trio.ClosedResourceError):
@@ -111,36 +133,47 @@ class BotProcess:
 
     # Reading
 
-    def new_turn(self) -> None:
-        """Grant the bot its full reading speed again."""
-        self._turn_bytes = 0
+    def begin_turn(self) -> None:
+        """The bot is to move: what it writes is read at full speed."""
+        self._is_on_turn = True
+        self.turn_bytes = self._stderr_bytes = 0
 
-    def poll_output(self) -> None:
-        """Take what stands in stdout right now, without waiting."""
-        self._read_available(_CHUNK)
+    def end_turn(self) -> None:
+        """The opponent is to move: reading a talkative bot must not cost it time."""
+        self._is_on_turn = False
+        self.turn_bytes = self._stderr_bytes = 0
+
+    async def drain(self) -> None:
+        """Take what stands in stdout right now; others get their turn in between."""
+        for _ in range(_DRAIN_BITES):
+            if not self._read_once():
+                return
+            await trio.lowlevel.checkpoint()
 
     async def _read_stdout(self) -> None:
         with contextlib.suppress(trio.ClosedResourceError):
             while not self.output_ended:
                 await trio.lowlevel.wait_readable(self._stdout.fileno())
-                self._read_available(_CHUNK)
+                self._read_once()
                 await self._slow_down()
 
-    def _read_available(self, limit: int) -> None:
-        """Read up to about ``limit`` bytes; notes the end of the output."""
-        while limit > 0 and not self.output_ended:
-            try:
-                data = os.read(self._stdout.fileno(), _CHUNK)
-            except BlockingIOError:
-                return
-            stamp = time.monotonic_ns()
-            if not data:
-                self._end_output()
-                return
-            limit -= len(data)
-            self.bytes_read += len(data)
-            self._turn_bytes += len(data)
-            self._listener.received(data, stamp)
+    def _read_once(self) -> bool:
+        """Take one bite of stdout; whether there was one. Notes the end of the output."""
+        if self.output_ended:
+            return False
+        try:
+            data = os.read(self._stdout.fileno(), _BITE)
+        except BlockingIOError:
+            return False
+        stamp = time.monotonic_ns()
+        if not data:
+            self._end_output()
+            return False
+        self.bytes_read += len(data)
+        self.turn_bytes += len(data)
+        self.transcript.received(stamp, data)
+        self._listener.received(data, stamp)
+        return True
 
     def _end_output(self) -> None:
         if not self.output_ended:
@@ -149,27 +182,38 @@ class BotProcess:
 
     async def _read_stderr(self) -> None:
         with contextlib.suppress(trio.ClosedResourceError):
-            while True:
+            while not self._stderr.closed:
                 await trio.lowlevel.wait_readable(self._stderr.fileno())
                 if self._read_stderr_once() == 0:
                     return
-                await self._slow_down()
+                if self._stderr_bytes > _STDERR_FULL_SPEED:
+                    await trio.sleep(_STDERR_PAUSE)
 
     def _read_stderr_once(self) -> int | None:
         """How many bytes were taken: 0 at the end of the stream, None when there are none now."""
         if self._stderr.closed:
             return 0
         try:
-            data = os.read(self._stderr.fileno(), _CHUNK)
+            data = os.read(self._stderr.fileno(), _STDERR_CHUNK)
         except BlockingIOError:
             return None
-        self._turn_bytes += len(data)
+        self._stderr_bytes += len(data)
         self.stderr.feed(data)
         return len(data)
 
     async def _slow_down(self) -> None:
-        if self._turn_bytes > _FULL_SPEED:
-            await trio.sleep(_SLOW)
+        """Past a share that no honest bot needs, reading one bot leaves time for all others."""
+        if self.turn_bytes > (FULL_SPEED if self._is_on_turn else _IDLE_SPEED):
+            await trio.sleep(_PAUSE if self._is_on_turn else _IDLE_PAUSE)
+
+    # Idle turns
+
+    def suspend(self) -> None:
+        """Stop all its processes until ``resume``."""
+        self._program.signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self._program.signal(signal.SIGCONT)
 
     # The end
 
@@ -178,7 +222,7 @@ class BotProcess:
         self.trouble = self._program.trouble()
         self.excess = self.excess or self._program.excess(())
         # What it wrote before it ended counts; what a child of its own writes later does not.
-        self._read_available(_LAST_DRAIN)
+        await self.drain()
         self._end_output()
         self._exited.set()
 
@@ -216,9 +260,9 @@ class BotProcess:
     async def destroy(self) -> None:
         """Kill the whole tree, take the last of stderr, and close the pipes. Not cancellable."""
         await self._program.kill()
-        self._turn_bytes = 0
-        while self._turn_bytes < _LAST_DRAIN and self._read_stderr_once():
-            pass
+        for _ in range(_LAST_WORDS):
+            if not self._read_stderr_once():
+                break
         self.close_input()
         # A reading task that was woken before may still run after this; it must find nothing to do.
         self.output_ended = True

@@ -5,17 +5,20 @@ fault, notes. The dialects differ in how they ask and read; they share everythin
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import trio
 
 from arbiter.match.bell import Bell
-from arbiter.match.clock import MS, Clock
+from arbiter.match.clock import MS, Clock, Spent
 from arbiter.match.game import BotReport, GameSetup, Result
-from arbiter.match.process import BotProcess
+from arbiter.match.process import FULL_SPEED, BotProcess
+from arbiter.match.stopwatch import Stopwatch
 from arbiter.match.termination import Termination
+from arbiter.match.usage import Meter
+from arbiter.match.verdict import Failure
 from protocol.rules import Position, Score, Side
 
 _NOTES = 50
@@ -24,18 +27,14 @@ _EXIT_NEWS = 0.25
 """Seconds to wait for the exit status of a process whose output has ended."""
 
 
-class Failure(NamedTuple):
-    """Why a bot lost without the board saying so."""
-
-    termination: Termination
-    detail: str
-
-
 class Answer(NamedTuple):
-    """What a bot answered, and when its last byte was read; ``text`` None means that it resigns."""
+    """What a bot answered; ``text`` None means that it resigns.
+
+    ``reading`` has its counters from when the last byte was read, and the time of that as ``wall``.
+    """
 
     text: str | None
-    stamp: int
+    reading: Spent
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +60,15 @@ class Seat(ABC):
         self.bot = competitor.bot
         self.seed = competitor.seed
         self.clock = Clock(competitor.time)
-        self.turn_start = 0
         self.info: dict[str, str] = {}
         self._bell = bell
         self._notes: list[str] = []
         self.ready_at = 0
+        self.owes = False
+        """Whether a ply was asked for and not yet answered."""
+        self.has_left = False
         self._process: BotProcess | None = None
+        self._stopwatch: Stopwatch | None = None
 
     @property
     def is_running(self) -> bool:
@@ -85,7 +87,14 @@ class Seat(ABC):
         Raises:
             StartError: when it cannot be started.
         """
-        self._process = BotProcess(self.bot, self, nursery)
+        self._process = BotProcess(self.bot, self, nursery, self.setup.cores)
+        self._stopwatch = Stopwatch(Meter(self._process.pid))
+
+    @property
+    def stopwatch(self) -> Stopwatch:
+        """What the bot spends; there is one from ``spawn`` on."""
+        assert self._stopwatch is not None
+        return self._stopwatch
 
     # What the referee asks for
 
@@ -93,18 +102,31 @@ class Seat(ABC):
     async def get_ready(self) -> Failure | None:
         """Do what the dialect wants before the first ply; why it failed, if it did."""
 
-    @abstractmethod
     def ask(self, turn: Turn) -> None:
-        """Request a ply and set ``turn_start``."""
+        """Request a ply and start the stopwatch."""
+        self.owes = True
+        self.info = {}
+        self.process.begin_turn()
+        self._request(turn)
+
+    @abstractmethod
+    def _request(self, turn: Turn) -> None:
+        """Do what the dialect does for ``ask``."""
 
     @property
     @abstractmethod
     def has_answer(self) -> bool:
         """Whether the answer to the open request has come."""
 
-    @abstractmethod
     def take_answer(self) -> Answer:
-        """The answer to the open request, which is closed by that."""
+        """The answer to the open request, which is closed by that; the bot's turn is over."""
+        self.owes = False
+        self.rest()
+        return self._take_answer()
+
+    @abstractmethod
+    def _take_answer(self) -> Answer:
+        """Do what the dialect does for ``take_answer``."""
 
     @abstractmethod
     def tell(self, ply: str) -> None:
@@ -133,26 +155,57 @@ class Seat(ABC):
         if flood is not None:
             return Failure(Termination.FLOOD, flood)
         await self.process.wait_exit(_EXIT_NEWS)
-        return Failure(*self.process.describe_end())
+        termination, detail = self.process.describe_end()
+        last = self.process.stderr.last_line()
+        return Failure(termination, f"{detail}; its last words: {last}" if last else detail)
 
     def overdue(self) -> Failure:
         """The fault of a bot that did not answer within its limit."""
         detail = f"no answer within {self.clock.limit // MS} ms"
+        return Failure(Termination.TIMEOUT, "; ".join([detail, *self._why_silent()]))
+
+    def _why_silent(self) -> Iterator[str]:
+        """What may explain that no answer came."""
         if self.process.bytes_read == 0:
-            detail += "; no output was ever received: does the bot flush its standard output?"
-        return Failure(Termination.TIMEOUT, detail)
+            yield "no output was ever received: does the bot flush its standard output?"
+        elif self.unfinished:
+            yield f"{self.unfinished[:_NOTE_LENGTH]!r} was written without a line end"
+        elif self.process.turn_bytes == 0:
+            yield "nothing was written in this turn: is every answer flushed?"
+        elif self.process.turn_bytes > FULL_SPEED:
+            written = f"{self.process.turn_bytes:,} bytes were written in this turn"
+            yield f"{written}, and output is read slowly past 64 KiB"
+        if self._notes and self.process.turn_bytes:
+            yield self._notes[-1]
+
+    @property
+    @abstractmethod
+    def unfinished(self) -> str:
+        """What stands in stdout without a line end, made readable."""
+
+    def rest(self) -> None:
+        """The opponent's turn begins: with ``suspend_idle`` the bot's processes stand still."""
+        self.process.end_turn()
+        if self.setup.suspend_idle:
+            self.process.suspend()
+
+    def wake(self) -> None:
+        """The bot is needed again."""
+        if self.setup.suspend_idle:
+            self.process.resume()
 
     def note(self, text: str) -> None:
         """Keep something odd for the record; only so many of them, since bots can be talkative."""
         if len(self._notes) < _NOTES:
             self._notes.append(text[:_NOTE_LENGTH])
 
-    def report(self) -> BotReport:
+    def report(self, *, with_transcript: bool) -> BotReport:
         return BotReport(
             identity=self.identity,
             stderr=self._process.stderr.text() if self._process else "",
             notes=tuple(self._notes),
-            grace_used=self.clock.control.grace * MS - self.clock.grace_left,
+            transcript=self._process.transcript.text() if self._process and with_transcript else "",
+            clock=self.clock.use(self._stopwatch.idle_cpu if self._stopwatch else 0),
             isolation=str(self._process.applied) if self._process else "",
             means=self._process.applied.means if self._process else (),
         )
@@ -170,9 +223,11 @@ class Seat(ABC):
 
     async def leave(self, failed: Failure | None) -> None:
         """End the process: at once when it failed, else once it has had its quit grace."""
-        if self._process is None:
+        if self._process is None or self.has_left:
             return
+        self.has_left = True
         try:
+            self.wake()
             self.process.close_input()
             if failed is None:
                 await self.process.wait_exit(self.setup.quit_grace)

@@ -11,8 +11,9 @@ from arbiter.match.bot import Dialect
 from arbiter.match.clock import MS
 from arbiter.match.game import BotReport, Competitor, GameSetup
 from arbiter.match.referee import make_seat
-from arbiter.match.seat import Failure, Seat, Turn
+from arbiter.match.seat import Seat, Turn
 from arbiter.match.termination import Termination
+from arbiter.match.verdict import Failure
 from protocol.errors import ProtocolError
 from protocol.rules import Position, Score, Side, parse_ply
 
@@ -45,7 +46,7 @@ async def check_start(competitor: Competitor) -> StartCheck:
         finally:
             await seat.leave(failure)
             nursery.cancel_scope.cancel()
-    return StartCheck(failure.detail if failure else None, seat.report())
+    return StartCheck(failure.detail if failure else None, seat.report(with_transcript=False))
 
 
 async def _try(seat: Seat, bell: Bell, nursery: trio.Nursery) -> Failure | None:
@@ -65,7 +66,7 @@ async def _try_first_placement(seat: Seat, bell: Bell) -> Failure | None:
     if not seat.has_answer:
         if seat.has_fault(on_turn=True):
             fault = await seat.fault()
-            return fault._replace(detail=f"{fault.detail} before its first placement")
+            return fault._replace(detail=f"before its first placement: {fault.detail}")
         return Failure(Termination.START, f"no placement within {start} ms of `Start`")
     try:
         position.play(parse_ply(seat.take_answer().text or ""))

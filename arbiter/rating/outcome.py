@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from arbiter.match.clock import ClockUse
 from arbiter.match.termination import Termination
 
 Result = Literal["1-0", "0-1", "1/2-1/2", "*"]
@@ -22,7 +23,7 @@ class Outcome:
     colours swapped, None for a game that belongs to no pair. ``offender`` is the side that forfeited.
     The scores are the pieces of the final board. ``weight`` is 0 for a game that repeats an earlier
     one ply by ply: it stands in the table, but tells the ratings nothing. ``detail`` says in a few
-    words why a game is void.
+    words why a game is void. ``clocks`` are White's and Black's, ``lag`` the arbiter's worst delay in ns.
 
     Raises ValueError for a bot that plays itself, an unknown result and a forfeit that is not the
     offender's loss.
@@ -39,6 +40,8 @@ class Outcome:
     black_score: int = 0
     weight: int = 1
     detail: str = ""
+    clocks: tuple[ClockUse, ClockUse] | None = None
+    lag: int = 0
 
     def __post_init__(self) -> None:
         if self.white == self.black:

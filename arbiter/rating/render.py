@@ -3,43 +3,47 @@
 import csv
 import io
 import json
-import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from arbiter.match.termination import FORFEITS
+from arbiter.rating.clock_use import ClockSums
+from arbiter.rating.layout import markdown_escaped, markdown_table, printable, text_table
 from arbiter.rating.table import Group, LeagueTable, Row
 
 HEADERS = ("Rank", "Bot", "Games", "W", "D", "L", "Points", "Elo ± 95 %", "Margin", "CodeCup", "Forfeits")
 _ALIGN = ("right", "left", *["right"] * 8, "left")
 
+CLOCK_HEADERS = ("Clock", "Plies", "Mean ms", "Worst ms", "Worst grace ms", "CPU ms a game in idle turns")
+_CLOCK_ALIGN = ("left", *["right"] * 5)
+
+Layout = Callable[[Sequence[str], Sequence[Sequence[str]], Sequence[str], int], str]
+"""Headings, rows, alignment, and the column that has the names."""
+
 CSV_COLUMNS = (
     *("name", "rank", "games", "wins", "draws", "losses", "points", "elo", "elo_low", "elo_high"),
     *("mean_margin", "codecup_points"),
     *(f"forfeits_{kind}" for kind in FORFEITS),
+    *("clock_plies", "clock_mean_ms", "clock_worst_ms", "clock_worst_grace_ms", "clock_idle_cpu_ms"),
     "group",
 )
 
-_LONGEST_NAME = 24  # columns of a terminal
-
-# Cells are laid out with a stand-in of the right width where a name holds characters that are not
-# one column wide: tabulate alone would count characters. Both ranges are for private use.
 _WIDTH = 100
-_STAND_IN, _FILLER = 0xF0000, "\ue000"
 
 
-def as_text(table: LeagueTable) -> str:
-    """For a terminal, 80 to 100 columns with ordinary names."""
-    blocks = _title(table, "{}", _printable) + _groups(table, _text_group, "{}")
-    notes = [textwrap.fill(_printable(note), _WIDTH, subsequent_indent="  ") for note in table.notes]
-    return _joined([*blocks, "\n".join(notes), "\n".join(map(_printable, _footer(table)))])
+def as_text(table: LeagueTable, width: int = _WIDTH) -> str:
+    """For a terminal, 80 to 100 columns with ordinary names; notes are wrapped at ``width``."""
+    blocks = _title(table, "{}", printable) + _groups(table, text_table, "{}") + _clock(table, text_table)
+    notes = [textwrap.fill(printable(note), width, subsequent_indent="  ") for note in table.notes]
+    return _joined([*blocks, "\n".join(notes), "\n".join(map(printable, _footer(table)))])
 
 
 def as_markdown(table: LeagueTable) -> str:
-    blocks = _title(table, "## {}", _markdown_escaped) + _groups(table, _markdown_group, "### {}")
+    blocks = _title(table, "## {}", markdown_escaped) + _groups(table, markdown_table, "### {}")
+    blocks += _clock(table, markdown_table)
     lines = (*table.notes, *_footer(table))
-    return _joined([*blocks, "\n".join(f"- {_markdown_escaped(line)}" for line in lines)])
+    return _joined([*blocks, "\n".join(f"- {markdown_escaped(line)}" for line in lines)])
 
 
 def as_csv(table: LeagueTable) -> str:
@@ -50,8 +54,9 @@ def as_csv(table: LeagueTable) -> str:
     for number, group in enumerate(table.groups, start=1):
         for row in group.rows:
             kinds = [row.forfeits.get(kind, 0) for kind in FORFEITS]
-            numbers = [value for key, value in _row_json(row).items() if key not in ("name", "forfeits")]
-            cells = (_printable(row.bot), *numbers, *kinds, number)
+            numbers = [v for key, v in _row_json(row).items() if key not in ("name", "forfeits", "clock")]
+            clock = _clock_json(row.clock) or dict.fromkeys(range(5))
+            cells = (printable(row.bot), *numbers, *kinds, *clock.values(), number)
             writer.writerow(["" if cell is None else cell for cell in cells])
     return out.getvalue()
 
@@ -72,6 +77,7 @@ def as_json(table: LeagueTable) -> str:
         "anchor": None if table.anchor is None else {"name": table.anchor.bot, "elo": table.anchor.elo},
         "void": [{"number": number, "why": why} for number, why in table.void.items()],
         "withdrawn": [{"name": bot, "why": why} for bot, why in table.withdrawn.items()],
+        "arbiter_lag_ms": table.lag_ms,
         "notes": list(table.notes),
         "title": facts.title,
         "seed": facts.seed,
@@ -97,6 +103,19 @@ def _row_json(row: Row) -> dict[str, Any]:
         "mean_margin": row.mean_margin,
         "codecup_points": row.codecup_points,
         "forfeits": dict(row.forfeits),
+        "clock": _clock_json(row.clock),
+    }
+
+
+def _clock_json(use: ClockSums | None) -> dict[Any, Any] | None:
+    if use is None:
+        return None
+    return {
+        "plies": use.plies,
+        "mean_ms": use.mean_ms,
+        "worst_ms": use.worst_ms,
+        "worst_grace_ms": use.worst_grace_ms,
+        "idle_cpu_ms": use.idle_ms_a_game,
     }
 
 
@@ -104,14 +123,31 @@ def _title(table: LeagueTable, heading: str, escape: Callable[[str], str]) -> li
     return [heading.format(escape(table.facts.title))] if table.facts.title else []
 
 
-def _groups(table: LeagueTable, layout: Callable[[Group, bool], str], heading: str) -> list[str]:
+def _groups(table: LeagueTable, layout: Layout, heading: str) -> list[str]:
     signed = table.anchor is None or table.anchor.elo == 0
     blocks = []
     for number, group in enumerate(table.groups, start=1):
         if len(table.groups) > 1:
             blocks.append(heading.format(f"Group {number}"))
-        blocks.append(layout(group, signed) if group.rows else "No bots.")
+        blocks.append(layout(HEADERS, _all_cells(group, signed), _ALIGN, 1) if group.rows else "No bots.")
     return blocks
+
+
+def _clock(table: LeagueTable, layout: Layout) -> list[str]:
+    """How the bots used their clocks, where that is known."""
+    rows = [_clock_cells(row.bot, row.clock) for row in table.rows if row.clock is not None]
+    return [layout(CLOCK_HEADERS, rows, _CLOCK_ALIGN, 0)] if rows else []
+
+
+def _clock_cells(bot: str, use: ClockSums) -> list[str]:
+    return [
+        bot,
+        f"{use.plies:,}",
+        f"{use.mean_ms:.1f}",
+        f"{use.worst_ms:.0f}",
+        f"{use.worst_grace_ms:.0f}",
+        f"{use.idle_ms_a_game:.0f}",
+    ]
 
 
 def _joined(blocks: Iterable[str]) -> str:
@@ -141,42 +177,22 @@ def _summary(table: LeagueTable) -> str:
         f"draws {100 * table.draw_share:.1f} %",
         f"White scored {100 * table.white_share:.1f} %",
     ]
+    if table.lag_ms is not None:
+        parts.append(f"the arbiter was late by {table.lag_ms:.0f} ms at most")
     if table.advantage is not None:
-        parts.append(f"first move {_signed(table.advantage)} Elo")
+        parts.insert(3, f"first move {_signed(table.advantage)} Elo")
     return " · ".join(parts)
 
 
-def _text_group(group: Group, signed: bool) -> str:
-    from tabulate import tabulate
-
-    names = _shortened([_printable(row.bot) for row in group.rows])
-    stand_ins = [_stand_in(name, number) for number, name in enumerate(names)]
-    # The headings go in as a row: as headings they would each cost two columns more.
-    cells = [list(HEADERS), *_all_cells(group.rows, stand_ins, signed)]
-    text = tabulate(cells, tablefmt="plain", colalign=_ALIGN, disable_numparse=True)
-    head, *lines = (line.rstrip() for line in text.splitlines())
-    body = "\n".join((head, "─" * max(map(len, (head, *lines))), *lines))
-    for name, stand_in in zip(names, stand_ins, strict=True):
-        body = body.replace(stand_in, name)
-    return body
+def _all_cells(group: Group, signed: bool) -> list[list[str]]:
+    elos = _elo_cells(group.rows, signed)
+    return [_cells(row, elo) for row, elo in zip(group.rows, elos, strict=True)]
 
 
-def _markdown_group(group: Group, signed: bool) -> str:
-    from tabulate import tabulate
-
-    cells = _all_cells(group.rows, [_markdown_escaped(row.bot) for row in group.rows], signed)
-    return tabulate(cells, HEADERS, tablefmt="pipe", colalign=_ALIGN, disable_numparse=True)
-
-
-def _all_cells(rows: Sequence[Row], names: Iterable[str], signed: bool) -> list[list[str]]:
-    elos = _elo_cells(rows, signed)
-    return [_cells(row, name, elo) for row, name, elo in zip(rows, names, elos, strict=True)]
-
-
-def _cells(row: Row, name: str, elo: str) -> list[str]:
+def _cells(row: Row, elo: str) -> list[str]:
     return [
         str(row.rank),
-        name,
+        row.bot,
         str(row.games),
         str(row.wins),
         str(row.draws),
@@ -209,30 +225,3 @@ def _elo_cells(rows: Sequence[Row], signed: bool) -> list[str]:
 def _signed(value: float, decimals: int = 0) -> str:
     """With a sign, and never a negative zero."""
     return f"{round(value, decimals) + 0.0:+.{decimals}f}"
-
-
-def _printable(text: str) -> str:
-    """Control characters and the like as escapes, so that a name cannot break lines or colour them."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
-def _markdown_escaped(text: str) -> str:
-    r"""What Markdown would read as markup, behind a backslash; `_` inside a word is none."""
-    return re.sub(r"[\\`*\[\]<>|~&]|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", _printable(text))
-
-
-def _shortened(names: Sequence[str]) -> list[str]:
-    """Long names without their middle, unless two would then look the same."""
-    head = _LONGEST_NAME * 2 // 3
-    tail = _LONGEST_NAME - head - 1
-    short = [f"{n[:head]}…{n[-tail:]}" if len(n) > _LONGEST_NAME else n for n in names]
-    return short if len(set(short)) == len(set(names)) else list(names)
-
-
-def _stand_in(name: str, number: int) -> str:
-    """The name, or something tabulate measures rightly that stands for it until the layout is done."""
-    if name.isascii():
-        return name
-    from rich.cells import cell_len
-
-    return chr(_STAND_IN + number) + _FILLER * max(0, cell_len(name) - 1)

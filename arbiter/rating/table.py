@@ -2,12 +2,16 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from textwrap import shorten
 
+from arbiter.match.clock import MS
 from arbiter.match.termination import FORFEITS
+from arbiter.rating.clock_use import ClockSums
 from arbiter.rating.outcome import Outcome
 from arbiter.rating.tally import Standing, Tally
 from arbiter.rating.tiebreaks import rank_round_robin
 
+_LONGEST_REASON = 160
 _NAMED_GAMES = 10  # void games that a note lists before it says "and N more"
 
 
@@ -51,6 +55,7 @@ class Row:
     mean_margin: float | None
     codecup_points: float | None
     forfeits: Mapping[str, int]
+    clock: ClockSums | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,7 @@ class LeagueTable:
     withdrawn: Mapping[str, str]
     notes: tuple[str, ...]
     facts: Facts
+    lag_ms: float | None = None
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -142,6 +148,7 @@ def table_of(
             *_bot_notes(withdrawn, left_out or {}),
         ),
         facts=facts or Facts(),
+        lag_ms=tally.lag / MS if tally.lag else None,
     )
 
 
@@ -214,6 +221,7 @@ def _row(
         elo_high=high,
         mean_margin=standing.mean_margin,
         codecup_points=standing.codecup_points,
+        clock=standing.clock if standing.clock.games else None,
         forfeits={str(kind): standing.forfeits[kind] for kind in FORFEITS if standing.forfeits[kind]},
     )
 
@@ -252,9 +260,13 @@ def _game_notes(tally: Tally) -> list[str]:
 
 def _bot_notes(withdrawn: Mapping[str, str], left_out: Mapping[str, str]) -> list[str]:
     """Bots that left, and bots that never played; of a long reason the first line."""
-    notes = [f"{bot} was withdrawn: {reason}" for bot, reason in withdrawn.items()]
-    notes += [f"{bot} was left out: {reason.splitlines()[0]}" for bot, reason in left_out.items()]
+    notes = [f"{bot} was withdrawn: {_brief(reason)}" for bot, reason in withdrawn.items()]
+    notes += [f"{bot} was left out: {_brief(reason)}" for bot, reason in left_out.items()]
     return [note if note.endswith((".", "!")) else note + "." for note in notes]
+
+
+def _brief(reason: str) -> str:
+    return shorten(reason.splitlines()[0], _LONGEST_REASON, placeholder=" ...")
 
 
 def _games(count: int) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from arbiter.match.termination import Termination
+from arbiter.rating.clock_use import ClockSums
 from arbiter.rating.outcome import Outcome
 
 PairKey = tuple[int | str, str, str]
@@ -26,6 +27,7 @@ class Standing:
     margin_games: int = 0
     codecup_sum: int = 0
     forfeits: Counter[Termination] = field(default_factory=Counter)
+    clock: ClockSums = field(default_factory=ClockSums)
 
     @property
     def points(self) -> float:
@@ -71,6 +73,7 @@ class Tally:
         self.void: list[Outcome] = []
         self.games = self.draws = self.repeats = 0
         self.white_points = 0.0
+        self.lag = 0
         self._unpaired = 0
         self._open: dict[PairKey, Outcome] = {}
         for bot in bots:
@@ -91,6 +94,10 @@ class Tally:
             self.void.append(outcome)
             return
         self._add_points(outcome)
+        if outcome.clocks is not None:
+            for bot, use in zip((white, black), outcome.clocks, strict=True):
+                self.standings[bot].clock.add(use)
+        self.lag = max(self.lag, outcome.lag)
         if outcome.weight:
             counts = self.rated.setdefault((white, black), [0, 0, 0])
             counts[round(2 - 2 * outcome.white_points)] += 1

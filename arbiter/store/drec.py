@@ -1,6 +1,6 @@
 """Stored games as game records in the text form."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from arbiter.match.clock import MS
 from arbiter.match.game import GameResult, PlyRecord
@@ -28,8 +28,9 @@ def game_record(game: PlayedGame, event: str = "", machine: str = "") -> Record:
     opening: dict[str, str] = {}
     if outcome.termination in _ANSWERED and outcome.answer is not None:
         offence = {"illegal": outcome.answer}
+        place = _place_of_offence(outcome.plies)
         if plies:
-            plies[-1] = RecordedPly(plies[-1].text, {**plies[-1].comments, **offence})
+            plies[place] = RecordedPly(plies[place].text, {**plies[place].comments, **offence})
         else:
             opening = offence
     return Record(
@@ -39,6 +40,11 @@ def game_record(game: PlayedGame, event: str = "", machine: str = "") -> Record:
         resigned=outcome.termination is Termination.RESIGN,
         opening_comments=opening,
     )
+
+
+def _place_of_offence(plies: Sequence[PlyRecord]) -> int:
+    """After the last ply; in a game that went on, with the first ply that was played instead."""
+    return next((index for index, ply in enumerate(plies) if "substitute" in ply.info), len(plies) - 1)
 
 
 def _headers(game: PlayedGame, event: str, machine: str) -> dict[str, str]:
@@ -64,7 +70,7 @@ def _headers(game: PlayedGame, event: str, machine: str) -> dict[str, str]:
         "Seed": str(game.seed),
         "WhiteHash": game.white_hash,
         "BlackHash": game.black_hash,
-        "Clock": "wall",
+        "Clock": game.clock,
         "Isolation": _isolation(outcome),
         "Machine": machine,
     }
@@ -80,8 +86,12 @@ def _isolation(outcome: GameResult) -> str:
 
 
 def _comments(record: PlyRecord) -> dict[str, str]:
-    """What the ply cost, in ms as the bot was told it, and what the bot said."""
-    comments = {"used": str(-(-record.used // MS))}
+    """What the bot said, what the ply cost in whole ms as told, and in ms to the µs as measured."""
+    if "substitute" in record.info:
+        return dict(record.info)
+    comments = {**record.info, "used": str(-(-record.used // MS))}
     if record.left is not None:
         comments["left"] = str(record.left // MS)
-    return {**record.info, **comments}
+    for name, ns in record.spent._asdict().items():
+        comments[name] = f"{ns // MS}.{ns // 1000 % 1000:03}"
+    return comments

@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import sqlite3
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
@@ -35,19 +36,22 @@ CREATE TABLE games (
     round INTEGER NOT NULL, game INTEGER NOT NULL, pair INTEGER NOT NULL,
     white TEXT NOT NULL, black TEXT NOT NULL, white_time TEXT NOT NULL, black_time TEXT NOT NULL,
     white_hash TEXT NOT NULL, black_hash TEXT NOT NULL,
-    rules TEXT NOT NULL, start TEXT, seed INTEGER NOT NULL,
+    clock TEXT NOT NULL, rules TEXT NOT NULL, start TEXT, seed INTEGER NOT NULL,
     result TEXT NOT NULL, termination TEXT NOT NULL, offender TEXT,
     white_score INTEGER NOT NULL, black_score INTEGER NOT NULL, detail TEXT NOT NULL, answer TEXT,
-    final TEXT NOT NULL, started_at TEXT NOT NULL, seconds REAL NOT NULL, plies TEXT NOT NULL,
-    facts BLOB NOT NULL,    -- JSON, deflated: for each ply [used ns, left ns, info]
-    reports BLOB NOT NULL,  -- JSON, deflated: for each side identity, stderr, notes, grace used
+    final TEXT NOT NULL, started_at TEXT NOT NULL, seconds REAL NOT NULL, both_failed INTEGER NOT NULL,
+    lag INTEGER NOT NULL,   -- ns, the worst delay of the arbiter itself
+    clocks TEXT NOT NULL,   -- JSON: for each side plies, and in ns used, worst, grace, idle CPU
+    plies TEXT NOT NULL,
+    facts BLOB NOT NULL,    -- JSON, deflated: for each ply [used ns, left ns, [wall, cpu, wait] ns, info]
+    reports BLOB NOT NULL,  -- JSON, deflated: for each side identity, stderr, notes, clock
     PRIMARY KEY (number, attempt)
 ) STRICT, WITHOUT ROWID;
 PRAGMA user_version = {SCHEMA_VERSION};
 """
 _BRIEF_COLUMNS = (
     "number", "attempt", "pair", "white", "black", "result", "termination", "offender",
-    "white_score", "black_score", "detail",
+    "white_score", "black_score", "both_failed", "detail", "clocks", "lag",
 )  # fmt: skip
 
 
@@ -119,8 +123,12 @@ class League:
 
     def get(self, key: str) -> Any:
         """A value stored with ``put``; None when there is none."""
-        row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return None if row is None else json.loads(row["value"])
+        with _explaining(self.directory):
+            row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        try:
+            return None if row is None else json.loads(row["value"])
+        except ValueError as error:
+            raise StoreError(f"{self.directory / FILE_NAME}: {key} is damaged: {error}") from error
 
     def put(self, key: str, value: object) -> None:
         with _explaining(self.directory):
@@ -132,7 +140,7 @@ class League:
             self._connection.execute("INSERT INTO sessions VALUES (?, ?, ?)", (started_at, machine, versions))
 
     def sessions(self) -> list[Mapping[str, str]]:
-        return [dict(row) for row in self._connection.execute("SELECT * FROM sessions ORDER BY rowid")]
+        return self._rows("SELECT * FROM sessions ORDER BY rowid")
 
     # Bots
 
@@ -153,7 +161,11 @@ class League:
 
     def bots(self) -> list[Mapping[str, Any]]:
         """The bots in the order of the tournament file."""
-        return [dict(row) for row in self._connection.execute("SELECT * FROM bots ORDER BY rowid")]
+        return self._rows("SELECT * FROM bots ORDER BY rowid")
+
+    def _rows(self, query: str) -> list[Mapping[str, Any]]:
+        with _explaining(self.directory):
+            return [dict(row) for row in self._connection.execute(query)]
 
     # Games
 
@@ -169,11 +181,9 @@ class League:
 
     def attempts(self) -> Iterator[tuple[int, int, bool]]:
         """For each game ever tried: its number, the tries, and whether it was decided."""
-        rows = self._connection.execute(
-            "SELECT number, count(*), max(termination != 'void') FROM games GROUP BY number"
-        )
-        for number, tries, decided in rows:
-            yield number, tries, bool(decided)
+        query = "SELECT number, count(*) AS tries, max(result != '*') AS decided FROM games GROUP BY number"
+        for row in self._rows(query):
+            yield row["number"], row["tries"], bool(row["decided"])
 
     def brief_games(self) -> Iterator[Mapping[str, Any]]:
         """The last attempt at every game, in order of number, with what tables need."""
@@ -183,7 +193,12 @@ class League:
     def games(self) -> Iterator[PlayedGame]:
         """The last attempt at every game, in order of number, whole."""
         for row in self._last_attempts("*"):
-            yield from_row(dict(row))
+            try:
+                yield from_row(dict(row))
+            except (ValueError, TypeError, KeyError, zlib.error) as error:
+                raise StoreError(
+                    f"{self.directory / FILE_NAME}: game {row['number']} is damaged: {error}"
+                ) from error
 
     def _last_attempts(self, columns: str) -> Iterator[sqlite3.Row]:
         with _explaining(self.directory):

@@ -3,9 +3,10 @@
 import json
 import zlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from arbiter.match.clock import ClockUse, Spent
 from arbiter.match.game import BotReport, GameResult, PlyRecord
 from arbiter.match.termination import Termination
 from protocol.rules import Score, Side
@@ -17,7 +18,7 @@ class PlayedGame:
 
     ``number`` counts the games of the schedule from 1, ``attempt`` the tries at it from 1 (a void
     game is replayed); ``round`` and ``pair`` count from 1, too. ``white_time`` and ``black_time``
-    are as a record's header has them, ``start`` is a DPOS unless the board was empty.
+    are as a record has them, ``clock`` is its kind, ``start`` is a DPOS unless the board was empty.
     """
 
     number: int
@@ -31,6 +32,7 @@ class PlayedGame:
     black_time: str
     white_hash: str
     black_hash: str
+    clock: str
     rules: str
     start: str | None
     seed: int
@@ -43,9 +45,9 @@ class PlayedGame:
 
 COLUMNS = (
     "number", "attempt", "round", "game", "pair", "white", "black", "white_time", "black_time",
-    "white_hash", "black_hash", "rules", "start", "seed",
+    "white_hash", "black_hash", "clock", "rules", "start", "seed",
     "result", "termination", "offender", "white_score", "black_score", "detail", "answer", "final",
-    "started_at", "seconds", "plies", "facts", "reports",
+    "started_at", "seconds", "both_failed", "lag", "clocks", "plies", "facts", "reports",
 )  # fmt: skip
 
 _PLACE = COLUMNS.index("result")
@@ -55,8 +57,8 @@ def to_row(game: PlayedGame) -> tuple[Any, ...]:
     """The values of ``COLUMNS``."""
     outcome = game.outcome
     place = tuple(getattr(game, name) for name in COLUMNS[:_PLACE])
-    facts = [[record.used, record.left, dict(record.info)] for record in outcome.plies]
-    reports = {"white": asdict(outcome.white), "black": asdict(outcome.black)}
+    facts = [[record.used, record.left, record.spent, dict(record.info)] for record in outcome.plies]
+    reports = {side: asdict(replace(report, transcript="")) for side, report in _sides(outcome)}
     return (
         *place,
         outcome.result,
@@ -69,6 +71,9 @@ def to_row(game: PlayedGame) -> tuple[Any, ...]:
         outcome.final,
         outcome.started_at,
         outcome.seconds,
+        outcome.both_failed,
+        outcome.lag,
+        json.dumps({side: asdict(report.clock) for side, report in _sides(outcome)}),
         " ".join(record.ply for record in outcome.plies),
         _pack(facts),
         _pack(reports),
@@ -84,8 +89,10 @@ def from_row(row: Mapping[str, Any]) -> PlayedGame:
         detail=row["detail"],
         offender=None if row["offender"] is None else Side[row["offender"].upper()],
         plies=tuple(
-            PlyRecord(ply, used, left, info)
-            for ply, (used, left, info) in zip(row["plies"].split(), _unpack(row["facts"]), strict=True)
+            PlyRecord(ply, used, left, Spent(*spent), info)
+            for ply, (used, left, spent, info) in zip(
+                row["plies"].split(), _unpack(row["facts"]), strict=True
+            )
         ),
         answer=row["answer"],
         score=Score(row["white_score"], row["black_score"]),
@@ -94,12 +101,25 @@ def from_row(row: Mapping[str, Any]) -> PlayedGame:
         black=_report(reports["black"]),
         started_at=row["started_at"],
         seconds=row["seconds"],
+        both_failed=bool(row["both_failed"]),
+        lag=row["lag"],
     )
     return PlayedGame(**{name: row[name] for name in COLUMNS[:_PLACE]}, outcome=outcome)
 
 
+def _sides(outcome: GameResult) -> tuple[tuple[str, BotReport], ...]:
+    return ("white", outcome.white), ("black", outcome.black)
+
+
 def _report(values: Mapping[str, Any]) -> BotReport:
-    return BotReport(**{**values, "notes": tuple(values["notes"]), "means": tuple(values["means"])})
+    return BotReport(
+        **{
+            **values,
+            "notes": tuple(values["notes"]),
+            "means": tuple(values["means"]),
+            "clock": ClockUse(**values["clock"]),
+        }
+    )
 
 
 def _pack(value: object) -> bytes:

@@ -75,9 +75,13 @@ class Sample:
         return cache_directory() / "builds" / f"{self.name}-{digest.hexdigest()[:16]}"
 
     def command(self, arguments: Sequence[str] = ()) -> Command:
-        """Give the command with its places filled in, and ``arguments`` after it."""
-        build = self._fill(self.build) if self.build else None
-        return Command((*self._fill(self.run), *arguments), self.name, self.dialect, _here(), build)
+        """Give the command with its places filled in, and ``arguments`` after it.
+
+        What has been built before, from the same sources, is not built again.
+        """
+        run = self._fill(self.run)
+        build = self._fill(self.build) if self.build and not Path(run[0]).is_file() else None
+        return Command((*run, *arguments), self.name, self.dialect, _here(), build)
 
     def _fill(self, command: str) -> tuple[str, ...]:
         places = {"{python}": sys.executable, "{here}": str(_here()), "{out}": str(self.output)}

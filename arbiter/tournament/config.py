@@ -12,7 +12,7 @@ from arbiter.match.bot import Bot
 from arbiter.match.clock import TimeControl, format_ms
 from protocol.rules import Rules
 
-_HARMLESS = ("concurrency", "max_failures", "anchor", "record")
+_HARMLESS = ("concurrency", "max_failures", "anchor", "affinity", "record")
 """Keys that change how a run goes on or is shown, but no game that was played."""
 _LONGEST_SLUG = 60
 
@@ -51,6 +51,8 @@ class Tournament:
     nodes: int | None = None
     depth: int | None = None
     record: str = "full"
+    suspend_idle: bool = False
+    affinity: bool = False
     anchor: Anchor | None = None
 
     @property
@@ -68,7 +70,7 @@ class Tournament:
             key: getattr(self, key)
             for key in (
                 "format", "rounds", "seed", "openings", "concurrency", "isolation", "on_failure",
-                "max_failures", "clock_from", "nodes", "depth", "record",
+                "max_failures", "clock_from", "nodes", "depth", "record", "suspend_idle", "affinity",
             )
         }  # fmt: skip
         anchor = {self.anchor.name: self.anchor.elo} if self.anchor else None

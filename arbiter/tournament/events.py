@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from arbiter.match.game import PlyRecord
 from arbiter.store.played import PlayedGame
@@ -41,18 +42,20 @@ class PlyPlayed:
 
 @dataclass(frozen=True, slots=True)
 class GameFinished:
-    """A game that is safely stored."""
+    """A game that is safely stored; ``bundle`` is the directory that tells more of a failed one."""
 
     game: PlayedGame
     replayed: bool
+    bundle: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class BotWithdrawn:
-    """A bot that plays no further games, and the number of games that this cancels."""
+    """A bot that plays no further games, which cancels so many of the schedule."""
 
     bot: str
     reason: str
+    cancelled: int
 
 
 Event = Notice | PlayBegins | GameStarted | PlyPlayed | GameFinished | BotWithdrawn

@@ -322,7 +322,7 @@ class _Assembly:
 
 _TAKEN_OVER = (
     "format", "rounds", "seed", "openings", "concurrency", "isolation", "on_failure", "max_failures",
-    "clock_from", "nodes", "depth", "record",
+    "clock_from", "nodes", "depth", "record", "suspend_idle", "affinity",
 )  # fmt: skip
 
 

@@ -1,9 +1,10 @@
 """On what, and with which versions, games are played: for the footer of tables and for records."""
 
-import os
 import platform
 from importlib.metadata import version
 from pathlib import Path
+
+from arbiter.isolation.affinity import usable_cores
 
 
 def describe_machine() -> str:
@@ -12,19 +13,12 @@ def describe_machine() -> str:
     return ", ".join(part for part in parts if part)
 
 
-def usable_cores() -> int:
-    """The cores this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def describe_versions() -> dict[str, str]:
     return {"arbiter": version("dvonn-arbiter"), "Python": platform.python_version()}
 
 
 def _cores() -> str:
-    cores = usable_cores()
+    cores = len(usable_cores())
     return f"{cores} core{'' if cores == 1 else 's'}"
 
 

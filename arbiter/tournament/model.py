@@ -24,7 +24,7 @@ from pydantic import (
 )
 from pydantic.json_schema import SkipJsonSchema
 
-from arbiter.match.clock import TimeControl
+from arbiter.match.clock import ClockKind, TimeControl
 from arbiter.tournament.durations import (
     parse_duration,
     parse_positive_duration,
@@ -242,9 +242,7 @@ class TimeModel(_Part):
     start: Annotated[
         Span, Field(description="limit for starting up", json_schema_extra={"default": "10s"})
     ] = 10_000
-    clock: Annotated[str, *_choice("wall", later=("cpu", "fair")), Field(description="what is charged")] = (
-        "wall"
-    )
+    clock: Annotated[str, *_choice(*ClockKind), Field(description="what is charged")] = "wall"
 
     @model_validator(mode="wrap")
     @classmethod
@@ -260,7 +258,9 @@ class TimeModel(_Part):
         return handler(value)
 
     def control(self, stall: int) -> TimeControl:
-        return TimeControl(self.game, self.increment, self.move, self.grace, self.start, stall)
+        return TimeControl(
+            self.game, self.increment, self.move, self.grace, self.start, stall, ClockKind(self.clock)
+        )
 
 
 class BotModel(_Part):
@@ -342,7 +342,7 @@ class TournamentModel(_Part):
     concurrency: Annotated[int, Field(ge=1, le=1024, description="games at the same time"), WHOLE] = 1
     isolation: Annotated[str, *_choice(*_ISOLATION), Field(description="what holds a bot back")] = "auto"
     on_failure: Annotated[
-        str, *_choice("forfeit", later=("substitute",)), Field(description="what a failed bot costs")
+        str, *_choice("forfeit", "substitute"), Field(description="what a failed bot costs")
     ] = "forfeit"
     max_failures: Annotated[
         int, Field(ge=1, description="failures after which a bot is withdrawn"), WHOLE
@@ -356,9 +356,11 @@ class TournamentModel(_Part):
     anchor: Annotated[Anchor | None, Field(description="the bot whose rating is fixed, at 0 or as given")] = (
         None
     )
-    suspend_idle: NotYet = None
+    suspend_idle: Annotated[Truth, Field(description="stop a bot's processes while its opponent thinks")] = (
+        False
+    )
+    affinity: Annotated[Truth, Field(description="give every game at a time cores of its own")] = False
     reuse: NotYet = None
-    affinity: NotYet = None
     ponder: NotYet = None
     challengers: NotYet = None
     best_of: NotYet = None

@@ -8,12 +8,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from arbiter.isolation import remains
+from arbiter.isolation.affinity import share, usable_cores
 from arbiter.isolation.tree import become_subreaper
+from arbiter.match import usage
+from arbiter.match.clock import ClockKind
 from arbiter.store import League
 from arbiter.tournament.config import Tournament, differences
 from arbiter.tournament.events import Notice, Watcher
 from arbiter.tournament.fingerprint import fingerprint
-from arbiter.tournament.machine import describe_machine, describe_versions, usable_cores
+from arbiter.tournament.machine import describe_machine, describe_versions
 from arbiter.tournament.prepare import Readiness, prepare
 from arbiter.tournament.runner import Entry, Runner
 from arbiter.tournament.sandboxes import sandboxed
@@ -26,6 +29,10 @@ class BotsNotReadyError(Exception):
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("\n".join(problems))
         self.problems = tuple(problems)
+
+
+class UnfitMachineError(Exception):
+    """This machine cannot play the tournament as it is described; the text says what is missing."""
 
 
 class ChangedTournamentError(Exception):
@@ -47,8 +54,10 @@ def settle(tournament: Tournament, seed: int | None, league: League, start: Posi
     Without a seed anywhere one is drawn, once.
 
     Raises:
+        UnfitMachineError: when its clock cannot be kept here.
         ChangedTournamentError: when games played before would not belong to this tournament.
     """
+    _require_counters(tournament)
     start = start or Position.start(tournament.rules)
     now = {**tournament.canonical(), "start": start.dpos}
     before = league.get("config")
@@ -71,6 +80,15 @@ def settle(tournament: Tournament, seed: int | None, league: League, start: Posi
     }.items():
         league.put(key, value)
     return Plan(tournament, seed, start)
+
+
+def _require_counters(tournament: Tournament) -> None:
+    kinds = {control.clock for control in (tournament.time, *(b.time for b in tournament.bots if b.time))}
+    if kinds != {ClockKind.WALL} and not usage.is_available():
+        raise UnfitMachineError(
+            "the clocks `cpu` and `fair` need counters that this system does not have (Linux's "
+            "/proc/PID/schedstat); use `clock: wall`"
+        )
 
 
 def _compare(before: dict[str, Any], now: dict[str, Any], league: League) -> None:
@@ -132,9 +150,11 @@ def _require(readiness: Sequence[Readiness]) -> None:
 
 
 def _warnings(tournament: Tournament) -> list[str]:
-    cores = usable_cores()
+    cores = len(usable_cores())
+    games = f"{tournament.concurrency} games at a time on {cores} core{'' if cores == 1 else 's'}"
+    warnings = []
     if tournament.concurrency > cores:
-        return [
-            f"{tournament.concurrency} games at a time on {cores} cores: bots will take time from each other"
-        ]
-    return []
+        warnings.append(f"{games}: bots will take time from each other")
+    if tournament.affinity and not share(usable_cores(), tournament.concurrency):
+        warnings.append(f"{games}: `affinity` needs a core for each and does nothing")
+    return warnings

@@ -10,13 +10,16 @@ import trio
 from arbiter.isolation.launch import StartError, launch
 from arbiter.match.bot import Bot
 from arbiter.match.game import Competitor
-from arbiter.match.startcheck import check_start
+from arbiter.match.startcheck import StartCheck, check_start
 from arbiter.tournament.config import Tournament, slugify
 from arbiter.tournament.sandboxes import build_sandbox
 
 BUILD_LIMIT = 600
 """Seconds that a build may take."""
 _LOG_TAIL = 20
+_STARTS = 4
+"""Bots that are tried at a time: most of a start is waiting, and thirty take long one by one."""
+_WORDS_TAIL = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +41,12 @@ async def prepare(tournament: Tournament, logs: Path, tell: Callable[[str], None
         problem = await _build(bot, logs, built, tell)
         if problem is not None:
             found[bot.name] = Readiness(bot, problem)
-    limiter = trio.CapacityLimiter(tournament.concurrency)
+    limiter = trio.CapacityLimiter(max(tournament.concurrency, _STARTS))
 
     async def check(bot: Bot) -> None:
         async with limiter:
             outcome = await check_start(Competitor(bot, bot.time or tournament.time))
-        found[bot.name] = Readiness(bot, outcome.problem)
+        found[bot.name] = Readiness(bot, _explained(outcome))
         for note in outcome.report.notes:
             tell(f"{bot.name}: {note}")
 
@@ -52,6 +55,14 @@ async def prepare(tournament: Tournament, logs: Path, tell: Callable[[str], None
             if bot.name not in found:
                 nursery.start_soon(check, bot)
     return [found[bot.name] for bot in tournament.bots]
+
+
+def _explained(outcome: StartCheck) -> str | None:
+    """The problem of a bot that did not start, and what it wrote to stderr about it."""
+    words = outcome.report.stderr.splitlines()[-_WORDS_TAIL:]
+    if outcome.problem is None or len(words) < 2:
+        return outcome.problem
+    return "\n".join([f"{outcome.problem}; the end of its stderr:", *(f"    {word}" for word in words)])
 
 
 async def _build(

@@ -7,17 +7,20 @@ earlier run is not played again.
 import gc
 import hashlib
 import itertools
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import trio
 
+from arbiter.isolation.affinity import share, usable_cores
 from arbiter.match.bot import Bot
 from arbiter.match.game import BotReport, Competitor, GameResult, GameSetup, PlyRecord
 from arbiter.match.referee import play_game
 from arbiter.match.termination import Termination
 from arbiter.store import League, PlayedGame
+from arbiter.tournament.bundle import bundle_directory, is_failed, write_bundle
 from arbiter.tournament.config import Tournament
 from arbiter.tournament.events import BotWithdrawn, GameFinished, GameStarted, PlayBegins, PlyPlayed, Watcher
 from arbiter.tournament.schedule import Fixture, games_in_round_robin, round_robin
@@ -63,9 +66,12 @@ class Runner:
         self._decided: set[int] = set()
         self._failures_in_a_row = dict.fromkeys(entries, 0)
         self._withdrawn = {row["name"] for row in league.bots() if row["withdrawn"]}
-        self._unstored: list[tuple[PlayedGame, trio.Event]] = []
+        self._begun: Counter[frozenset[str]] = Counter()
+        self._unstored: list[_Parcel] = []
         self._has_unstored = trio.Event()
+        self._database = trio.Lock()
         self._schedule = self._open_fixtures()
+        self._cores = share(usable_cores(), tournament.concurrency) if tournament.affinity else []
 
     async def run(self) -> None:
         """Play until the schedule is through. On cancellation, finished games are still stored."""
@@ -78,14 +84,14 @@ class Runner:
             async with trio.open_nursery() as writing:
                 writing.start_soon(self._keep_storing)
                 async with trio.open_nursery() as playing:
-                    for _ in range(self._tournament.concurrency):
-                        playing.start_soon(self._play_games)
+                    for slot in range(self._tournament.concurrency):
+                        playing.start_soon(self._play_games, self._cores[slot] if self._cores else ())
                 writing.cancel_scope.cancel()
         finally:
             if self._unstored:
-                games = self._take_unstored()
-                self._league.add(game for game, _ in games)
-                self._tell(games)
+                parcels = self._take_unstored()
+                self._write(parcels)
+                self._tell(parcels)
 
     def _recall(self) -> None:
         """What earlier runs left: decided games, tries, and bots in trouble."""
@@ -94,12 +100,21 @@ class Runner:
             if decided or tries >= ATTEMPTS:
                 self._decided.add(number)
         for row in self._league.brief_games():
+            self._begun[frozenset((row["white"], row["black"]))] += 1
             for side in ("white", "black"):
-                self._note_form(row[side], row["offender"] == side and row["termination"] != "resign")
+                termination = Termination(row["termination"])
+                failed = row["both_failed"] or (row["offender"] == side and termination.is_forfeit)
+                self._note_form(row[side], failed, termination)
 
     def _count(self) -> tuple[int, int]:
         total = games_in_round_robin(len(self._entries), self._tournament.rounds)
+        total -= sum(self._open_games(name) for name in self._withdrawn)
         return min(total, self._limit or total), len(self._decided)
+
+    def _open_games(self, name: str) -> int:
+        """How many games of a bot have not begun, against others that still play."""
+        others = self._entries.keys() - self._withdrawn - {name}
+        return sum(2 * self._tournament.rounds - self._begun[frozenset((name, other))] for other in others)
 
     def _open_fixtures(self) -> Iterator[Fixture]:
         """The games still to be played. Every bot of the file has its place, so that numbers stay."""
@@ -112,24 +127,25 @@ class Runner:
 
     # Playing
 
-    async def _play_games(self) -> None:
+    async def _play_games(self, cores: tuple[int, ...]) -> None:
         for fixture in self._schedule:
-            while not await self._play(fixture):
+            while not await self._play(fixture, cores):
                 pass
 
-    async def _play(self, fixture: Fixture) -> bool:
+    async def _play(self, fixture: Fixture, cores: tuple[int, ...]) -> bool:
         """Play one attempt; whether the game is over and done with."""
         attempt = self._tries.get(fixture.number, 0) + 1
         self._tries[fixture.number] = attempt
+        self._begun[frozenset((fixture.white, fixture.black))] += attempt == 1
         self._watch(GameStarted(fixture, attempt))
-        setup = self._setup(fixture)
+        setup = self._setup(fixture, cores)
         outcome, at_fault = await self._play_or_void(setup, fixture)
         is_last = outcome.termination is not Termination.VOID or attempt >= ATTEMPTS
-        await self._store(self._played(fixture, attempt, setup, outcome))
+        await self._store(self._played(fixture, attempt, setup, outcome), setup)
         if is_last:
             for side in Side:
-                self._note_form(getattr(fixture, side.word), side in at_fault)
-                self._withdraw_if_hopeless(getattr(fixture, side.word), outcome)
+                self._note_form(getattr(fixture, side.word), side in at_fault, outcome.termination)
+                await self._withdraw_if_hopeless(getattr(fixture, side.word), outcome)
         return is_last
 
     async def _play_or_void(self, setup: GameSetup, fixture: Fixture) -> tuple[GameResult, set[Side]]:
@@ -143,11 +159,11 @@ class Runner:
         except Exception as error:
             return _void_result(setup, error), set()
         if outcome.termination is Termination.VOID:
-            return outcome, set(Side)
+            return outcome, set(Side) if outcome.both_failed else set()
         is_at_fault = outcome.offender is not None and outcome.termination.is_forfeit
         return outcome, {outcome.offender} if is_at_fault and outcome.offender is not None else set()
 
-    def _setup(self, fixture: Fixture) -> GameSetup:
+    def _setup(self, fixture: Fixture, cores: tuple[int, ...]) -> GameSetup:
         return GameSetup(
             white=self._competitor(fixture.white, fixture.number),
             black=self._competitor(fixture.black, fixture.number),
@@ -156,6 +172,9 @@ class Runner:
             depth=self._tournament.depth,
             nodes=self._tournament.nodes,
             charge_start=self._tournament.clock_from == "spawn",
+            substitute=self._tournament.on_failure == "substitute",
+            suspend_idle=self._tournament.suspend_idle,
+            cores=cores,
         )
 
     def _competitor(self, name: str, number: int) -> Competitor:
@@ -175,6 +194,7 @@ class Runner:
             black_time=setup.black.time.header,
             white_hash=self._entries[fixture.white].hash,
             black_hash=self._entries[fixture.black].hash,
+            clock="/".join(dict.fromkeys(str(c.time.clock) for c in (setup.white, setup.black))),
             rules=str(setup.start.rules),
             start=None if self._start == Position.start(self._start.rules) else self._start.dpos,
             seed=self._seed,
@@ -183,45 +203,68 @@ class Runner:
 
     # Bots in trouble
 
-    def _note_form(self, name: str, failed: bool) -> None:
-        self._failures_in_a_row[name] = self._failures_in_a_row.get(name, 0) + 1 if failed else 0
+    def _note_form(self, name: str, failed: bool, termination: Termination) -> None:
+        """Count failures in a row; a void game says something only about those who made it void."""
+        if failed:
+            self._failures_in_a_row[name] = self._failures_in_a_row.get(name, 0) + 1
+        elif termination is not Termination.VOID:
+            self._failures_in_a_row[name] = 0
 
-    def _withdraw_if_hopeless(self, name: str, outcome: GameResult) -> None:
+    async def _withdraw_if_hopeless(self, name: str, outcome: GameResult) -> None:
         if self._failures_in_a_row[name] < self._tournament.max_failures or name in self._withdrawn:
             return
         count = self._failures_in_a_row[name]
         reason = f"failed {count} games in a row, the last by {outcome.termination}: {outcome.detail}"
         self._withdrawn.add(name)
-        self._league.withdraw(name, reason)
-        self._watch(BotWithdrawn(name, reason))
+        async with self._database:
+            await trio.to_thread.run_sync(self._league.withdraw, name, reason)
+        self._watch(BotWithdrawn(name, reason, self._open_games(name)))
 
     # Storing
 
-    async def _store(self, game: PlayedGame) -> None:
+    async def _store(self, game: PlayedGame, setup: GameSetup) -> None:
         """Hand a game over and wait until it is stored and told."""
-        is_stored = trio.Event()
-        self._unstored.append((game, is_stored))
+        parcel = _Parcel(game, setup, trio.Event())
+        self._unstored.append(parcel)
         self._has_unstored.set()
-        await is_stored.wait()
+        await parcel.is_stored.wait()
 
     async def _keep_storing(self) -> None:
         """Commit in groups, on another thread: waiting for the disk must not stop the clocks."""
         while True:
             await self._has_unstored.wait()
-            games = self._take_unstored()
+            parcels = self._take_unstored()
             with trio.CancelScope(shield=True):
-                await trio.to_thread.run_sync(self._league.add, [game for game, _ in games])
-            self._tell(games)
+                async with self._database:
+                    await trio.to_thread.run_sync(self._write, parcels)
+            self._tell(parcels)
 
-    def _take_unstored(self) -> list[tuple[PlayedGame, trio.Event]]:
-        games, self._unstored = self._unstored, []
+    def _take_unstored(self) -> list["_Parcel"]:
+        parcels, self._unstored = self._unstored, []
         self._has_unstored = trio.Event()
-        return games
+        return parcels
 
-    def _tell(self, games: list[tuple[PlayedGame, trio.Event]]) -> None:
-        for game, is_stored in games:
-            self._watch(GameFinished(game, replayed=game.is_void and game.attempt < ATTEMPTS))
-            is_stored.set()
+    def _write(self, parcels: list["_Parcel"]) -> None:
+        for parcel in parcels:
+            if is_failed(parcel.game):
+                write_bundle(self._league.directory, parcel.game, parcel.setup, self._tournament.name)
+        self._league.add([parcel.game for parcel in parcels])
+
+    def _tell(self, parcels: list["_Parcel"]) -> None:
+        for parcel in parcels:
+            game = parcel.game
+            bundle = bundle_directory(self._league.directory, game) if is_failed(game) else None
+            self._watch(GameFinished(game, game.is_void and game.attempt < ATTEMPTS, bundle))
+            parcel.is_stored.set()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Parcel:
+    """A finished game on its way to the store."""
+
+    game: PlayedGame
+    setup: GameSetup
+    is_stored: trio.Event
 
 
 def game_seed(seed: int, number: int, name: str) -> int:
@@ -232,7 +275,7 @@ def game_seed(seed: int, number: int, name: str) -> int:
 
 def _void_result(setup: GameSetup, error: Exception) -> GameResult:
     """What is stored of a game that the arbiter itself broke off."""
-    nothing = BotReport(identity={}, stderr="", notes=(), grace_used=0)
+    nothing = BotReport(identity={}, stderr="", notes=())
     return GameResult(
         result="*",
         termination=Termination.VOID,

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from arbiter.match.clock import ClockUse
 from arbiter.match.termination import Termination
 from arbiter.rating.outcome import Colour, Outcome
 from arbiter.rating.table import Anchor, Facts, LeagueTable, build_table
@@ -15,6 +16,7 @@ from protocol.rules import Side
 def outcome_of_row(row: Mapping[str, Any]) -> Outcome:
     """A brief row of the store as the ratings see it."""
     termination = Termination(row["termination"])
+    clocks = json.loads(row["clocks"])
     return Outcome(
         number=row["number"],
         pair=row["pair"],
@@ -26,6 +28,8 @@ def outcome_of_row(row: Mapping[str, Any]) -> Outcome:
         white_score=row["white_score"],
         black_score=row["black_score"],
         detail=row["detail"],
+        clocks=(ClockUse(**clocks["white"]), ClockUse(**clocks["black"])),
+        lag=row["lag"],
     )
 
 
@@ -43,6 +47,8 @@ def outcome_of_game(game: PlayedGame) -> Outcome:
         white_score=result.score.white,
         black_score=result.score.black,
         detail=result.detail,
+        clocks=(result.white.clock, result.black.clock),
+        lag=result.lag,
     )
 
 

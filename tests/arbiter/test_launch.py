@@ -1,5 +1,6 @@
 """Programs that do not start: each reason told apart, with what to do about it."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -39,6 +40,11 @@ def test_each_reason_is_told_apart(tmp_path: Path) -> None:
     }
     for word, expected in cases.items():
         assert expected in refusal(word, tmp_path), word
+
+
+def test_what_cannot_be_read_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo", 0o755)
+    assert "this is no program but a device, a pipe or a socket" in refusal(str(tmp_path / "fifo"), tmp_path)
 
 
 def test_a_missing_directory_is_named(tmp_path: Path) -> None:

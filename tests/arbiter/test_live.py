@@ -47,12 +47,12 @@ def test_plain_lines() -> None:
         GameFinished(game(termination=Termination.RESIGN), replayed=False),
         GameFinished(void(1, 1), replayed=True),
         GameFinished(long_list, replayed=False),
-        BotWithdrawn("c", "failed 3 games in a row"),
+        BotWithdrawn("c", "failed 3 games in a row", 4),
     )
     assert written[:-2] == [
         "c: building with `make`",
-        "game 1 of 6 starts: one - [bold]two (round 1)",
-        "game 1 of 6 starts: one - [bold]two (round 1, attempt 2)",
+        "game 1 starts: one - [bold]two (round 1, 1 of 6)",
+        "game 1 starts: one - [bold]two (round 1, attempt 2)",
         "game 1 ends: one - two 1-0 (0:0, 3 plies)",
         "game 1 ends: one - two 1-0 (two forfeits at ply 4, timeout: no answer within 50 ms)",
         "game 1 ends: one - two 1-0 (two resigned at 0:0)",
@@ -77,7 +77,7 @@ def screen() -> tuple[TerminalView, Console]:
 
 def drawn(view: TerminalView, console: Console) -> str:
     with console.capture() as capture:
-        console.print(view.render())
+        console.print(view.screen.render(view.frame()))
     return capture.get()
 
 
@@ -112,8 +112,8 @@ def test_what_somebody_should_know_stays_on_the_screen(screen: tuple[TerminalVie
     view.watch(Notice("c is left out: no cc"))
     view.watch(GameFinished(game(offender=Side.BLACK), replayed=False))
     view.watch(GameFinished(void(2, 1), replayed=True))
-    assert isinstance(console.file, io.StringIO)
-    shown = console.file.getvalue()
+    shown = "\n".join(view.frame().lines)
+    assert view.frame().lines == []
     assert "c is left out: no cc" in shown
     assert "two forfeits at ply 4, timeout" in shown
     assert "it is replayed" in shown

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ NAMES = ("a", "b", "c")
 
 
 def ending(termination: Termination, offender: Side | None = None) -> GameResult:
-    nothing = BotReport({}, "", (), 0)
+    nothing = BotReport({}, "", ())
     is_void = termination is Termination.VOID
     return GameResult(
         result="*" if is_void else won_by(Side.WHITE if offender is None else offender.other),
@@ -171,7 +172,7 @@ def test_a_bot_that_fails_again_and_again_is_withdrawn(house: House) -> None:
 
     house.run(play, rounds=5, max_failures=3)
     (withdrawn,) = [event for event in house.events if isinstance(event, BotWithdrawn)]
-    assert withdrawn == BotWithdrawn("b", "failed 3 games in a row, the last by crash: because")
+    assert withdrawn == BotWithdrawn("b", "failed 3 games in a row, the last by crash: because", 17)
     ends = Counter(end for _, _, end in house.stored())
     assert ends == {Termination.CRASH: 3, Termination.NORMAL: 10}
     house.events.clear()
@@ -212,7 +213,8 @@ def test_failures_in_a_row_are_remembered_across_runs(house: House) -> None:
 def test_both_at_fault_makes_a_void_game_and_counts_against_both(house: House) -> None:
     async def play(setup: GameSetup) -> GameResult:
         names = {setup.white.bot.name, setup.black.bot.name}
-        return ending(Termination.VOID) if names == {"a", "b"} else ending(Termination.NORMAL)
+        both_failed = replace(ending(Termination.VOID), both_failed=True)
+        return both_failed if names == {"a", "b"} else ending(Termination.NORMAL)
 
     house.run(play, max_failures=2)
     assert {e.bot for e in house.events if isinstance(e, BotWithdrawn)} == {"a", "b"}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from arbiter.match.clock import ClockUse, Spent
 from arbiter.match.game import BotReport, GameResult, PlyRecord
 from arbiter.match.termination import Termination
 from arbiter.store import League, PlayedGame, StoreError
@@ -15,7 +16,7 @@ from protocol.rules import Position, Score, Side, parse_ply
 
 
 def report(stderr: str = "") -> BotReport:
-    return BotReport({"name": "Bot é"}, stderr, ("odd: {x}",), 1_000_000)
+    return BotReport({"name": "Bot é"}, stderr, ("odd: {x}",), ClockUse(2, 3, 4, 5, 6))
 
 
 def game(number: int = 1, attempt: int = 1, **changes: object) -> PlayedGame:
@@ -23,7 +24,15 @@ def game(number: int = 1, attempt: int = 1, **changes: object) -> PlayedGame:
     position, plies = Position.start(), []
     for text in ("A1", "B1", "C1"):
         position = position.play(parse_ply(text))
-        plies.append(PlyRecord(text, 1_234_567, 4_000_000_000, {"depth": "3", "string": "a b {c}"}))
+        plies.append(
+            PlyRecord(
+                text,
+                1_234_567,
+                4_000_000_000,
+                Spent(1_234_567, 1_000_000, 5_400),
+                {"depth": "3", "string": "a b {c}"},
+            )
+        )
     outcome = GameResult(
         result="1-0",
         termination=Termination.TIMEOUT,
@@ -51,6 +60,7 @@ def game(number: int = 1, attempt: int = 1, **changes: object) -> PlayedGame:
         black_time="5000+0",
         white_hash="aa",
         black_hash="bb",
+        clock="wall",
         rules="standard",
         start=None,
         seed=7,
@@ -126,6 +136,19 @@ def test_a_damaged_file_is_left_alone(tmp_path: Path, content: bytes) -> None:
     assert (tmp_path / "league.db").read_bytes() == content
 
 
+def test_a_damaged_game_is_named(tmp_path: Path) -> None:
+    with League.open_for_writing(tmp_path) as league:
+        league.add([game(1), game(2)])
+    with sqlite3.connect(tmp_path / "league.db") as connection:
+        connection.execute("UPDATE games SET facts = x'00' WHERE number = 2")
+    connection.close()
+    with League.open_for_reading(tmp_path) as league:
+        games = league.games()
+        assert next(games).number == 1
+        with pytest.raises(StoreError, match="game 2 is damaged"):
+            next(games)
+
+
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot keep results here"):
@@ -165,4 +188,12 @@ def test_the_record_of_a_stored_game_is_consistent(stored: PlayedGame) -> None:
     assert verify_record(record) == []
     assert record.headers["Event"] == 'Spring ["league"]'
     assert [ply.text for ply in record.plies] == ["A1", "B1", "C1"]
-    assert record.plies[0].comments == {"used": "2", "left": "4000", "depth": "3", "string": "a b {c}"}
+    assert record.plies[0].comments == {
+        "used": "2",
+        "left": "4000",
+        "wall": "1.234",
+        "cpu": "1.000",
+        "wait": "0.005",
+        "depth": "3",
+        "string": "a b {c}",
+    }

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from arbiter.match.clock import ClockUse
 from arbiter.match.termination import Termination
 from arbiter.rating.outcome import Outcome
 from arbiter.rating.render import as_csv, as_json, as_markdown, as_text
@@ -81,9 +82,10 @@ def test_csv() -> None:
     assert as_csv(table(ROWS[1::2])) == (
         "name,rank,games,wins,draws,losses,points,elo,elo_low,elo_high,mean_margin,codecup_points,"
         "forfeits_timeout,forfeits_illegal,forfeits_syntax,forfeits_flood,forfeits_crash,forfeits_memory,"
-        "forfeits_start,forfeits_killed,group\n"
-        "007,2,10,6,1,3,6.5,-0.2,-79.8,79.39999999999999,4.25,61.375,2,0,0,0,1,0,0,0,1\n"
-        "1e3,4,0,0,0,0,0.0,,,,,,0,0,0,0,0,0,0,0,1\n"
+        "forfeits_start,forfeits_killed,clock_plies,clock_mean_ms,clock_worst_ms,clock_worst_grace_ms,"
+        "clock_idle_cpu_ms,group\n"
+        "007,2,10,6,1,3,6.5,-0.2,-79.8,79.39999999999999,4.25,61.375,2,0,0,0,1,0,0,0,,,,,,1\n"
+        "1e3,4,0,0,0,0,0.0,,,,,,0,0,0,0,0,0,0,0,,,,,,1\n"
     )
 
 
@@ -91,7 +93,7 @@ def test_json() -> None:
     document = json.loads(as_json(table(ROWS)))
     assert list(document["bots"][0]) == [
         *("name", "rank", "games", "wins", "draws", "losses", "points", "elo", "elo_low", "elo_high"),
-        *("mean_margin", "codecup_points", "forfeits"),
+        *("mean_margin", "codecup_points", "forfeits", "clock"),
     ]
     assert document["bots"][1]["forfeits"] == {"timeout": 2, "crash": 1}
     idle = document["bots"][3]
@@ -118,6 +120,27 @@ def test_json_of_a_real_table() -> None:
     assert document["withdrawn"] == [{"name": "B", "why": "crashes"}]
     assert document["anchor"] == {"name": "A", "elo": 0}
     assert document["seed"] is None
+
+
+def test_the_use_of_clocks() -> None:
+    clocks = (
+        ClockUse(40, 400_000_000, 90_000_000, 5_000_000, 0),
+        ClockUse(39, 39_000_000, 2_000_000, 0, 8_000_000),
+    )
+    outcomes = [
+        Outcome(1, 1, "A", "B", "1-0", Termination.NORMAL, None, 20, 12, clocks=clocks, lag=3_000_000),
+        Outcome(2, 1, "B", "A", "0-1", Termination.NORMAL, None, 2, 12, clocks=clocks[::-1], lag=7_000_000),
+    ]
+    league = build_table("AB", outcomes)
+    lines = [line.split() for line in as_text(league).splitlines()]
+    assert ["A", "80", "10.0", "90", "5", "0"] in lines
+    assert ["B", "78", "1.0", "2", "0", "8"] in lines
+    assert "the arbiter was late by 7 ms at most" in as_text(league)
+    assert "| A       |      80 |" in as_markdown(league)
+    assert json.loads(as_json(league))["bots"][0]["clock"] == {
+        "plies": 80, "mean_ms": 10.0, "worst_ms": 90.0, "worst_grace_ms": 5.0, "idle_cpu_ms": 0.0,
+    }  # fmt: skip
+    assert as_csv(league).splitlines()[1].endswith(",80,10.0,90.0,5.0,0.0,1")
 
 
 def test_json_refuses_nan() -> None:
@@ -201,7 +224,7 @@ def test_any_name_leaves_every_format_well_formed(names: list[str]) -> None:
     assert [line[0] for line, name in zip(parsed[1:], names, strict=True) if name.isprintable()] == [
         name for name in names if name.isprintable()
     ]
-    assert {len(line) for line in parsed} == {21}
+    assert {len(line) for line in parsed} == {26}
     lines = as_text(league).splitlines()
     assert len(lines) == 10 + len(names)
     body = lines[4 : 4 + len(names)]

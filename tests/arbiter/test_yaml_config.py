@@ -126,7 +126,7 @@ def test_the_schema_names_what_is_available_and_nothing_else() -> None:
     keys, bot = schema["properties"], schema["$defs"]["BotModel"]["anyOf"][1]["properties"]
     assert schema["required"] == ["tournament", "bots"]
     assert schema["additionalProperties"] is False
-    later = {"suspend_idle", "reuse", "affinity", "ponder", "challengers", "best_of", "sprt"}
+    later = {"reuse", "ponder", "challengers", "best_of", "sprt"}
     assert keys.keys() == TournamentModel.model_fields.keys() - later
     assert bot.keys() == BotModel.model_fields.keys()
     assert all(entry.get("description") for entry in (*keys.values(), *bot.values()))

@@ -303,8 +303,8 @@ ONE_FAULT = {
     f"tournament: x\nopenings: {{file: book.drec, order: random}}\n{BOTS}": [
         "cup.yaml:2:11: `openings: {file: …}` is not available in this version; available: empty"
     ],
-    f"tournament: x\ntime: {{game: 5s, clock: cpu}}\n{BOTS}": [
-        "cup.yaml:2:25: `clock: cpu` is not available in this version; available: wall"
+    f"tournament: x\ntime: {{game: 5s, clock: sun}}\n{BOTS}": [
+        "cup.yaml:2:25: `clock` cannot be `sun`; available: wall, cpu, fair"
     ],
 }
 
@@ -322,10 +322,7 @@ def test_the_messages(tmp_path: Path, text: str) -> None:
             for value in ("gauntlet", "swiss", "knockout", "sprt")
         ),
         *(("openings", value, "; available: empty") for value in ("random", "balanced", "symmetric")),
-        ("on_failure", "substitute", "; available: forfeit"),
-        ("suspend_idle", "true", ""),
         ("reuse", "true", ""),
-        ("affinity", "0-3", ""),
         ("ponder", "yes", ""),
         ("challengers", "2", ""),
         ("best_of", "3", ""),

@@ -38,7 +38,40 @@ def endless(line):
         write(line)
 
 
+def burn(seconds):
+    """Use this much CPU time."""
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
+def burn_apart(argument):
+    """Several processes at once, each this long: ``4x0.2``."""
+    count, seconds = argument.split("x")
+    children = []
+    for _ in range(int(count)):
+        child = os.fork()
+        if child == 0:
+            burn(float(seconds))
+            os._exit(0)
+        children.append(child)
+    for child in children:
+        os.waitpid(child, 0)
+
+
+def count_for_ever():
+    """A child that writes how far it has counted, so that one sees when it stood still."""
+    if os.fork() == 0:
+        while True:
+            burn(0.01)
+            write(f"beat {time.monotonic():.3f}\n", 2)
+
+
 ODDITIES = {
+    "burn": lambda argument, move: (burn(float(argument)), write(move)),
+    "burn-apart": lambda argument, move: (burn_apart(argument), write(move)),
+    "count": lambda argument, move: (count_for_ever(), write(move)),
+    "tell-cores": lambda argument, move: (write(f"cores {sorted(os.sched_getaffinity(0))}\n", 2), write(move)),
     "silent": lambda argument, move: time.sleep(60),
     "exit": lambda argument, move: os._exit(int(argument)),
     "signal": lambda argument, move: (os.kill(os.getpid(), getattr(signal, argument)), time.sleep(60)),
@@ -55,6 +88,7 @@ ODDITIES = {
     "long-line": lambda argument, move: (write("x" * int(argument) + "\n"), write(move)),
     "noise": lambda argument, move: endless("info depth 1\n"),
     "close": lambda argument, move: (os.close(1), time.sleep(60)),
+    "chatter": lambda argument, move: write(move + "info depth 1 score 2\n" * int(argument)),
     "stderr": lambda argument, move: (write("y" * int(argument), 2), write(move)),
     "child": lambda argument, move: (subprocess.Popen(["sleep", "60"]), os._exit(0)),
     "daemon": lambda argument, move: (daemon(), write(move)),
@@ -75,6 +109,7 @@ def main():
     parser.add_argument("--echo", action="store_true", help="echo the number of the ply")
     parser.add_argument("--ignore-quit", action="store_true")
     parser.add_argument("--ignore-sigterm", action="store_true")
+    parser.add_argument("--loud-end", action="store_true", help="writes to stderr without end at the end")
     parser.add_argument("--on-quit", type=float, help="seconds until a file is written after quit")
     options = parser.parse_args()
     if options.ignore_sigterm:
@@ -101,6 +136,9 @@ def main():
             ODDITIES[options.oddity if is_odd else "none"](options.argument, move)
         elif word in ("error", "result"):
             write(f"heard: {line}", 2)
+        elif word == "quit" and options.loud_end:
+            while True:
+                write("z" * 65536, 2)
         elif word == "quit" and not options.ignore_quit:
             if options.on_quit is not None:
                 time.sleep(options.on_quit)

@@ -174,7 +174,7 @@ def test_grace_is_one_budget_for_the_whole_game(table: Table) -> None:
     control = TimeControl(game=None, move=150, grace=250)
     once = table.play(table.odd("late", "0.25", "--at", "2"), time=control)
     assert once.termination is Termination.NORMAL
-    assert 95 * MS < once.white.grace_used < 200 * MS
+    assert 95 * MS < once.white.clock.grace < 200 * MS
     thrice = table.play(table.odd("late", "0.25", "--at", "2", "--always"), time=control)
     assert (thrice.termination, thrice.offender) == (Termination.TIMEOUT, Side.WHITE)
     assert len(thrice.plies) in (6, 8)
@@ -235,6 +235,47 @@ def test_a_deaf_bot_pays_for_its_full_pipe(table: Table) -> None:
     result = table.play(table.odd("deaf", "--at", "1"), time=QUICK)
     assert (result.termination, result.offender) == (Termination.TIMEOUT, Side.WHITE)
     assert result.plies == ()
+
+
+def test_a_talkative_opponent_costs_nothing(table: Table) -> None:
+    result = table.play(table.odd("chatter", "3000", "--at", "1", "--always"), time=TimeControl(game=20_000))
+    assert result.termination in (Termination.NORMAL, Termination.FLOOD), result.detail
+    assert result.offender is not Side.BLACK
+    charges = sorted(record.used for record in result.plies[1:49:2])
+    assert len(charges) > 2
+    assert charges[len(charges) // 2] < 15 * MS
+
+
+def test_a_flood_on_stderr_at_the_end_changes_nothing(table: Table) -> None:
+    result = table.play(table.odd("none", "--loud-end"), quit_grace=0.5)
+    assert result.termination is Termination.NORMAL
+    lost = table.play(
+        table.odd("say", r"move A1A2\n", "--loud-end"), table.odd("none", "--loud-end"), quit_grace=0.5
+    )
+    assert (lost.termination, lost.offender) == (Termination.ILLEGAL, Side.WHITE)
+
+
+def test_the_last_words_of_a_crash_are_told(table: Table) -> None:
+    script = table.directory / "bot.py"
+    script.write_text(
+        "input(); print('dvpok', flush=True)\nfor _ in range(5): input()\nraise KeyError('weights')\n"
+    )
+    result = table.play(table.bot(sys.executable, str(script)))
+    assert result.detail == "exited with status 1; its last words: KeyError: 'weights'"
+
+
+HINTS = [
+    (("say", "move A2"), "'move A2' was written without a line end"),
+    (("say", r"A2\n"), "did you mean `move A2`?"),
+    (("silent",), "nothing was written in this turn: is every answer flushed?"),
+]
+
+
+@pytest.mark.parametrize(("oddity", "hint"), HINTS, ids=[" ".join(h[0]) for h in HINTS])
+def test_silence_is_explained_where_it_can_be(table: Table, oddity: tuple[str, ...], hint: str) -> None:
+    result = table.play(table.odd(*oddity), time=QUICK)
+    assert result.termination is Termination.TIMEOUT
+    assert hint in result.detail
 
 
 def test_no_descriptor_outlives_a_game(table: Table) -> None:

@@ -58,7 +58,7 @@ BAD = [
     (["match", "sample:camel", "sample:greedy", "--position", "x w m"], 2, "CodeCup dialect"),
     (["match", "'", "sample:greedy"], 2, "closing"),
     (["mach", "a", "b"], 2, "did you mean `match`?"),
-    (["match", "a", "b", "--game", "3", "--tme", "4"], 2, "unknown argument --tme; did you mean `--time`?"),
+    (["match", "a", "--games", "3", "b", "--tme", "4"], 2, "unknown argument --tme; did you mean `--time`?"),
     ([], 2, "COMMAND"),
     (["run", "none.yaml"], 2, "there is no such file"),
     (["run", "."], 2, "directory"),

@@ -32,7 +32,7 @@ def test_a_league_from_file_to_table_and_records(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     for number in range(1, 7):
-        assert sum(line.startswith(f"game {number} of 6 starts: ") for line in lines) == 1
+        assert sum(line.startswith(f"game {number} starts: ") for line in lines) == 1
         assert sum(line.startswith(f"game {number} ends: ") for line in lines) == 1
     assert re.search(r"^ +1 +\w+ +4 ", done.stdout, re.MULTILINE)
     results = tmp_path / "results" / "test-league"
@@ -72,7 +72,7 @@ def test_json_stands_alone_on_the_output(tmp_path: Path) -> None:
     assert {"name", "rank", "wins", "points", "elo", "elo_low", "elo_high", "forfeits"} <= table["bots"][
         0
     ].keys()
-    assert "game 1 of 6 starts" in done.stderr
+    assert "game 1 starts" in done.stderr
     games = json.loads(arbiter(tmp_path, "export", "results/test-league", "--format", "json").stdout)
     assert [game["number"] for game in games["games"]] == [1, 2, 3, 4, 5, 6]
 
@@ -244,13 +244,32 @@ def test_two_programs_of_one_name_in_two_directories(tmp_path: Path) -> None:
 def test_what_a_pipe_closes_early_is_no_traceback(tmp_path: Path) -> None:
     write_tournament(tmp_path, STEADY)
     arbiter(tmp_path, "run", "league.yaml")
-    command = "export results/test-league | head -1"
+    for command, first in (
+        ("export results/test-league", '[Game "DVONN"]\n'),
+        ("run league.yaml --results other", "game 1 starts: calm - steady (round 1, 1 of 6)\n"),
+    ):
+        done = subprocess.run(
+            f"{sys.executable} -m arbiter {command} | head -1; exit ${{PIPESTATUS[0]}}",
+            shell=True,
+            executable="/bin/bash",
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.stdout.split("(")[0][:13], done.stderr) == (first.split("(")[0][:13], "")
+        assert done.returncode in (0, 141)
+    assert arbiter(tmp_path, "run", "league.yaml", "--results", "other").returncode == 0
+
+
+def test_a_full_disk_behind_the_output_is_one_message(tmp_path: Path) -> None:
     done = subprocess.run(
-        f"{sys.executable} -m arbiter {command}",
+        f"{sys.executable} -m arbiter perft 3 > /dev/full",
         shell=True,
         cwd=tmp_path,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert (done.stdout, done.stderr) == ('[Game "DVONN"]\n', "")
+    assert done.stderr == "arbiter: the output cannot be written: No space left on device\n"
+    assert done.returncode == 2

@@ -1,0 +1,100 @@
+"""What is kept of a failed game, so that its bot's author sees why and can make it happen again."""
+
+import json
+import os
+import re
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from arbiter.match.clock import ClockKind, TimeControl
+from arbiter.match.game import BotReport, Competitor, GameSetup
+from arbiter.match.termination import Termination
+from arbiter.store import PlayedGame
+from arbiter.store.drec import game_record
+from arbiter.tournament.machine import describe_machine, describe_versions
+from protocol.records import format_record
+from protocol.rules import Side
+
+FACTS = "bundle.json"
+RECORD = "game.drec"
+_TELLING = re.compile(r"PATH|LANG|LANGUAGE|LC_\w+|TZ|PYTHON\w*|LD_LIBRARY_PATH|JAVA_\w+|NODE_\w+")
+"""Variables that decide how programs run; others may be nobody's business and are not copied."""
+
+
+def is_failed(game: PlayedGame) -> bool:
+    """Whether a game ended in a way that somebody will want to look into."""
+    return game.outcome.termination not in (Termination.NORMAL, Termination.RESIGN)
+
+
+def bundle_directory(results: Path, game: PlayedGame) -> Path:
+    attempt = f"-attempt-{game.attempt}" if game.attempt > 1 else ""
+    return results / "failures" / f"game-{game.number}{attempt}"
+
+
+def write_bundle(results: Path, game: PlayedGame, setup: GameSetup, event: str) -> None:
+    """Write record, facts, and for each bot what was said and its stderr; existing files are replaced."""
+    directory = bundle_directory(results, game)
+    directory.mkdir(parents=True, exist_ok=True)
+    texts = {
+        RECORD: format_record(game_record(game, event, describe_machine())),
+        FACTS: json.dumps(_facts(game, setup, directory), indent=2, ensure_ascii=False) + "\n",
+    }
+    for side in Side:
+        report = game.outcome.white if side is Side.WHITE else game.outcome.black
+        texts |= _said(side, report)
+    for name, text in texts.items():
+        (directory / name).write_text(text, encoding="utf-8", errors="backslashreplace")
+
+
+def _said(side: Side, report: BotReport) -> dict[str, str]:
+    notes = "".join(f"note: {note}\n" for note in report.notes)
+    return {f"{side.word}.log": report.transcript + notes, f"{side.word}.stderr": report.stderr}
+
+
+def _facts(game: PlayedGame, setup: GameSetup, directory: Path) -> dict[str, Any]:
+    outcome = game.outcome
+    return {
+        "bundle": 1,
+        "reproduce": f"arbiter replay {directory}",
+        "number": game.number,
+        "attempt": game.attempt,
+        "termination": str(outcome.termination),
+        "detail": outcome.detail,
+        "offender": None if outcome.offender is None else outcome.offender.word,
+        "answer": outcome.answer,
+        "plies": len(outcome.plies),
+        "position": outcome.final,
+        "depth": setup.depth,
+        "nodes": setup.nodes,
+        "white": _bot_facts(setup.white, game.white_hash),
+        "black": _bot_facts(setup.black, game.black_hash),
+        "isolation": {
+            side.word: {"applied": report.isolation, "means": list(report.means)}
+            for side, report in zip(Side, (outcome.white, outcome.black), strict=True)
+        },
+        "lag_us": outcome.lag // 1000,
+        "machine": describe_machine(),
+        "versions": describe_versions(),
+        "environment": {key: value for key, value in os.environ.items() if _TELLING.fullmatch(key)},
+    }
+
+
+def _bot_facts(competitor: Competitor, digest: str) -> dict[str, Any]:
+    bot = competitor.bot
+    return {
+        "name": bot.name,
+        "argv": list(bot.argv),
+        "directory": str(bot.directory),
+        "protocol": str(bot.dialect),
+        "options": dict(bot.options),
+        "env": dict(bot.env),
+        "seed": competitor.seed,
+        "hash": digest,
+        "time": asdict(competitor.time),
+    }
+
+
+def time_control(facts: dict[str, Any]) -> TimeControl:
+    """The time control that a bundle's facts give for a bot."""
+    return TimeControl(**{**facts["time"], "clock": ClockKind(facts["time"]["clock"])})

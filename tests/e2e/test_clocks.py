@@ -1,0 +1,183 @@
+"""What is charged to whom: the three clocks, losses that can be contested, idle bots, cores."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arbiter.isolation.affinity import share, usable_cores
+from arbiter.match.clock import MS, ClockKind, TimeControl
+from arbiter.match.termination import Termination
+from protocol.rules import Side
+from tests.e2e.commands import ODD, arbiter, start
+from tests.e2e.table import Table
+
+BUSY = "import time\nend = time.monotonic() + 60\nwhile time.monotonic() < end: pass"
+
+
+def control(kind: ClockKind, game: int = 500) -> TimeControl:
+    return TimeControl(game=game, start=10_000, clock=kind)
+
+
+@pytest.fixture
+def load() -> Iterator[None]:
+    """Two programs for every core, none of which ever waits."""
+    # Each in a session of its own, for a scheduler may share the cores out among sessions.
+    burners = [
+        subprocess.Popen([sys.executable, "-c", BUSY], start_new_session=True)
+        for _ in range(2 * len(usable_cores()))
+    ]
+    time.sleep(0.3)
+    yield
+    for burner in burners:
+        burner.kill()
+        burner.wait()
+
+
+def test_every_ply_is_measured(table: Table) -> None:
+    result = table.play(table.odd("burn", "0.2"), time=control(ClockKind.WALL, 5_000))
+    spent = result.plies[4].spent
+    assert spent.wall == result.plies[4].used
+    assert 195 * MS < spent.cpu < 230 * MS
+    assert spent.cpu <= spent.wall + 2 * MS  # it is read right after the answer
+    assert all(record.spent.cpu < 100 * MS for record in (*result.plies[:4], *result.plies[5:]))
+    assert result.white.clock.plies == sum(1 for _ in result.plies[:49:2]) + _white_moves(result.plies)
+    assert result.white.clock.worst == result.plies[4].used
+
+
+def _white_moves(plies: object) -> int:
+    assert isinstance(plies, tuple)
+    return sum(1 for _ in plies[49::2])
+
+
+def test_cpu_time_alone_is_charged_by_the_clock_cpu(table: Table) -> None:
+    asleep = table.play(table.odd("late", "1"), time=control(ClockKind.CPU))
+    assert asleep.termination is Termination.NORMAL, asleep.detail
+    assert asleep.plies[4].used < 100 * MS
+    assert asleep.plies[4].spent.wall > 1_000 * MS
+    awake = table.play(table.odd("burn", "0.9"), time=control(ClockKind.CPU))
+    assert (awake.termination, awake.offender) == (Termination.TIMEOUT, Side.WHITE)
+
+
+def test_children_are_charged_to_their_parent(table: Table) -> None:
+    result = table.play(table.odd("burn-apart", "2x0.2"), time=control(ClockKind.CPU, 5_000))
+    assert 350 * MS < result.plies[4].used < 600 * MS
+
+
+def test_sleeping_for_ever_ends_at_the_backstop(table: Table) -> None:
+    began = time.monotonic()
+    result = table.play(table.odd("silent"), time=control(ClockKind.CPU, 200))
+    assert (result.termination, result.offender) == (Termination.TIMEOUT, Side.WHITE)
+    assert 1.4 < time.monotonic() - began < 4
+
+
+def test_the_fair_clock_does_not_charge_for_waiting(table: Table, load: None) -> None:
+    fair = table.play(table.odd("burn", "0.3"), time=control(ClockKind.FAIR, 3_000))
+    spent = fair.plies[4].spent
+    assert fair.termination is Termination.NORMAL, fair.detail
+    assert spent.wall > 450 * MS
+    assert spent.wait > 100 * MS
+    assert 290 * MS < fair.plies[4].used < 420 * MS
+
+
+def test_many_threads_never_cost_more_than_the_time_that_passed(table: Table) -> None:
+    result = table.play(table.odd("burn-apart", "4x0.1"), time=control(ClockKind.FAIR, 5_000))
+    record = result.plies[4]
+    assert record.used <= record.spent.wall
+
+
+def test_a_loss_that_the_machine_may_have_caused_is_no_loss(table: Table, load: None) -> None:
+    """The bot needs less than its limit, but the load keeps it waiting beyond."""
+    result = table.play(table.odd("burn", "0.4", "--at", "1"), time=control(ClockKind.WALL))
+    assert (result.termination, result.result, result.offender) == (Termination.VOID, "*", None)
+    assert re.search(r"past the limit of \d+ ms; the machine took", result.detail)
+    assert not result.both_failed
+
+
+def test_silence_is_a_loss_however_busy_the_machine_is(table: Table, load: None) -> None:
+    result = table.play(table.odd("silent"), time=control(ClockKind.WALL, 2_000))
+    assert (result.termination, result.offender) == (Termination.TIMEOUT, Side.WHITE)
+
+
+def test_late_on_a_quiet_machine_is_late(table: Table) -> None:
+    result = table.play(table.odd("late", "0.8"), time=control(ClockKind.WALL))
+    assert (result.termination, result.offender) == (Termination.TIMEOUT, Side.WHITE)
+
+
+def test_an_idle_bot_stands_still_when_asked_for(table: Table) -> None:
+    idle = {}
+    for suspend in (True, False):
+        result = table.play(
+            table.odd("count", "--at", "1"),
+            table.odd("late", "0.5", "--at", "2"),
+            time=control(ClockKind.WALL, 9_000),
+            suspend_idle=suspend,
+        )
+        assert result.termination is Termination.NORMAL, result.detail
+        assert "beat" in result.white.stderr
+        idle[suspend] = result.white.clock.idle_cpu
+    assert idle[False] > 200 * MS
+    assert idle[True] < idle[False] / 3
+
+
+def test_games_keep_to_their_cores(table: Table) -> None:
+    core = usable_cores()[-1]
+    result = table.play(table.odd("tell-cores"), table.odd("tell-cores"), cores=(core,))
+    for report in (result.white, result.black):
+        assert f"cores [{core}]" in report.stderr
+    assert sorted(os.sched_getaffinity(0)) == usable_cores()
+
+
+def test_cores_are_shared_out() -> None:
+    assert share([0, 1, 2, 3, 4], 2) == [(0, 1), (2, 3)]
+    assert share([3, 5], 2) == [(3,), (5,)]
+    assert share([0, 1], 3) == []
+
+
+def test_a_tournament_with_all_of_it(tmp_path: Path) -> None:
+    (tmp_path / "t.yaml").write_text(
+        "tournament: t\ntime: {game: 5s, clock: fair}\nsuspend_idle: true\naffinity: true\nconcurrency: 2\n"
+        f'bots:\n  - {{name: a, run: "{ODD} tell-cores"}}\n  - {{name: b, run: "{ODD} none"}}\n'
+    )
+    done = arbiter(tmp_path, "run", "t.yaml")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert '[Clock "fair"]' in arbiter(tmp_path, "export", "results/t").stdout
+
+
+def test_more_games_than_cores_is_warned_about(tmp_path: Path) -> None:
+    (tmp_path / "t.yaml").write_text(
+        f"tournament: t\nconcurrency: 999\naffinity: true\nbots: [sample:random, '{ODD} none']\n"
+    )
+    done = arbiter(tmp_path, "run", "t.yaml")
+    assert "bots will take time from each other" in done.stdout
+    assert "`affinity` needs a core for each and does nothing" in done.stdout
+
+
+def test_an_arbiter_that_stood_still_judges_nothing(tmp_path: Path) -> None:
+    """As after the machine slept: what passed meanwhile is nobody's time."""
+    run = start(tmp_path, "match", f"{ODD} late 1", f"{ODD} none", "--time", "2s", "--games", "1")
+    assert run.stdout is not None
+    assert "starts" in run.stdout.readline()
+    time.sleep(1)
+    run.send_signal(signal.SIGSTOP)
+    time.sleep(5.5)
+    run.send_signal(signal.SIGCONT)
+    output, _ = run.communicate(timeout=60)
+    assert re.search(r"game 1 ends: .* \* \(void: the arbiter stood still for \d s\); it is replayed", output)
+    assert "game 1 starts: odd - odd-2 (round 1, attempt 2)" in output
+    assert run.returncode == 0
+
+
+def test_what_is_charged_is_what_a_bot_takes(table: Table) -> None:
+    """A bot that thinks for 10 ms each time is charged that, and hardly more."""
+    result = table.play(
+        table.odd("late", "0.01", "--at", "1", "--always"), time=control(ClockKind.WALL, 9_000)
+    )
+    charges = sorted(record.used for record in result.plies[:49:2])
+    assert 9 * MS < charges[len(charges) // 2] < 12 * MS
