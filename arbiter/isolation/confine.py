@@ -73,9 +73,18 @@ class Confinement:
 
 
 def confine(
-    argv: Sequence[str], directory: Path, env: Mapping[str, str], sandbox: Sandbox, marker: str
+    argv: Sequence[str],
+    directory: Path,
+    env: Mapping[str, str],
+    sandbox: Sandbox,
+    marker: str,
+    streams: Mapping[int, int] | None = None,
 ) -> Confinement:
     """Prepare to start ``argv`` at a level above ``none``.
+
+    ``streams`` are descriptors that become its standard input and output only when bubblewrap has
+    done its work: it would hold them open itself, and a program that closes its output would not
+    be noticed.
 
     Raises:
         OSError: when its scratch directory cannot be made.
@@ -102,6 +111,7 @@ def confine(
         "report": writing,
         "cgroup": passed[1] if group is not None else None,
         "directory": os.fspath(directory),
+        "streams": dict(streams or {}),
         "umask": 0o022 if writable else 0o077,
         "rlimits": _resource_limits(bounds.memory, bounds.disk),
         "landlock": None,
@@ -136,7 +146,7 @@ def confine(
         applied=Applied(sandbox.level, tuple(_missing(spec, is_jail)), tuple(_means(spec, group, is_jail))),
         inside=inside,
         report=reading,
-        passed=tuple(passed),
+        passed=(*passed, *(streams or {}).values()),
         scratch=own,
         group=group,
     )

@@ -183,41 +183,95 @@ def launch(
     """
     sandbox = sandbox or Sandbox()
     marker = new_marker()
-    confinement = None
-    if sandbox.level is not Level.NONE:
-        if fault := _fault(argv[0], directory, env.get("PATH")):
-            raise StartError(fault)
-        try:
-            confinement = confine(argv, directory, env, sandbox, marker)
-        except (OSError, ValueError) as error:
-            raise StartError(f"{argv[0]}: it cannot be confined: {error}") from error
+    streams = {"stdin": stdin, "stdout": stdout, "stderr": stderr}
+    if sandbox.level is Level.NONE:
+        whole = {**os.environ, **env, tree.MARKER: marker}
+        process = _spawn(argv, list(argv), directory, whole, streams, cwd=directory)
+        group = _join_group(process.pid, marker, sandbox.bounds)
+        tree.adopt(process.pid, marker, group)
+        return Program(process, sandbox, group=group)
+    if fault := _fault(argv[0], directory, env.get("PATH")):
+        raise StartError(fault)
+    ends = _Ends.open(stdin, stdout) if sandbox.level is Level.JAIL else _Ends()
     try:
-        process = subprocess.Popen(
-            list(argv) if confinement is None else confinement.command,
-            cwd=directory if confinement is None else None,
-            env={**(os.environ if confinement is None else {}), **env, tree.MARKER: marker}
-            if confinement is None
-            else {**confinement.env, tree.MARKER: marker},
-            pass_fds=() if confinement is None else confinement.passed,
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
+        confinement = confine(argv, directory, env, sandbox, marker, ends.inner)
+    except (OSError, ValueError) as error:
+        ends.close()
+        raise StartError(f"{argv[0]}: it cannot be confined: {error}") from error
+    clean = {**confinement.env, tree.MARKER: marker}
+    streams |= {name: subprocess.DEVNULL for number, name in enumerate(streams) if number in ends.inner}
+    try:
+        process = _spawn(argv, confinement.command, directory, clean, streams, pass_fds=confinement.passed)
+    except StartError:
+        confinement.dissolve()
+        ends.close_outer()
+        raise
+    confinement.started()
+    ends.hand_over(process)
+    os.set_blocking(confinement.report, False)
+    tree.adopt(process.pid, marker, confinement.group)
+    return Program(process, sandbox, confinement.applied, confinement.group, confinement)
+
+
+def _spawn(
+    argv: Sequence[str],
+    command: list[str],
+    directory: Path,
+    env: Mapping[str, str],
+    streams: Mapping[str, int],
+    *,
+    cwd: Path | None = None,
+    pass_fds: Sequence[int] = (),
+) -> subprocess.Popen[bytes]:
+    """Start ``command``, which is or leads to ``argv``. Raises StartError."""
+    try:
+        return subprocess.Popen(
+            command,
+            cwd=cwd,
+            env=env,
+            stdin=streams["stdin"],
+            stdout=streams["stdout"],
+            stderr=streams["stderr"],
             bufsize=0,
             start_new_session=True,
+            pass_fds=pass_fds,
         )
     except (OSError, ValueError) as error:
-        if confinement is not None:
-            confinement.dissolve()
         raise StartError(_explain(error, argv[0], directory)) from error
-    if confinement is None:
-        group = _join_group(process.pid, marker, sandbox.bounds)
-        applied = Applied(Level.NONE)
-    else:
-        confinement.started()
-        os.set_blocking(confinement.report, False)
-        group, applied = confinement.group, confinement.applied
-    tree.adopt(process.pid, marker, group)
-    return Program(process, sandbox, applied, group, confinement)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """Pipes of our own making: the program's ends by the number they will have there, and ours."""
+
+    inner: dict[int, int] = field(default_factory=dict)
+    outer: dict[int, int] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, stdin: int, stdout: int) -> "_Ends":
+        """Make those that are wanted as pipes."""
+        ends = cls()
+        if stdin == subprocess.PIPE:
+            ends.inner[0], ends.outer[0] = os.pipe()
+        if stdout == subprocess.PIPE:
+            ends.outer[1], ends.inner[1] = os.pipe()
+        return ends
+
+    def hand_over(self, process: subprocess.Popen[bytes]) -> None:
+        """Let ``process`` have them as if it had made them."""
+        if 0 in self.outer:
+            process.stdin = os.fdopen(self.outer[0], "wb", 0)
+        if 1 in self.outer:
+            process.stdout = os.fdopen(self.outer[1], "rb", 0)
+
+    def close(self) -> None:
+        for descriptor in self.inner.values():
+            os.close(descriptor)
+        self.close_outer()
+
+    def close_outer(self) -> None:
+        for descriptor in self.outer.values():
+            os.close(descriptor)
 
 
 def _join_group(pid: int, marker: str, bounds: Bounds) -> cgroup.Group | None:

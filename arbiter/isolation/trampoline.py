@@ -228,6 +228,9 @@ def main() -> None:
     os.set_inheritable(report, False)
     step = "its limits could not be set"
     try:
+        for place, descriptor in spec["streams"].items():
+            os.dup2(descriptor, place)
+            os.close(descriptor)
         os.chdir(spec["directory"])
         confine(spec)
         step = f"{command[0]} could not be started"

@@ -11,9 +11,12 @@ from pathlib import Path
 import pytest
 
 from arbiter.isolation.levels import look_at
-from arbiter.isolation.sandbox import Level
+from arbiter.isolation.sandbox import Level, Sandbox
+from arbiter.match.clock import TimeControl
 from arbiter.store import League
+from protocol.rules import Side
 from tests.e2e.commands import BOTS, arbiter, entry, start, write_tournament
+from tests.e2e.table import Table
 
 JAIL = pytest.param("jail", marks=pytest.mark.needs("bwrap"))
 CONFINED = ["limits", JAIL]
@@ -97,6 +100,32 @@ def test_samples_play_at_each_level(level: str, tmp_path: Path) -> None:
     assert "forfeit" not in done.stdout
     (header,) = isolation_headers(tmp_path)
     assert header.startswith(f'[Isolation "{level}')
+
+
+@pytest.mark.parametrize("level", CONFINED)
+@pytest.mark.parametrize(
+    "oddity, termination, words",
+    [
+        (["exit", "3"], "crash", "exited with status 3"),
+        (["signal", "SIGSEGV"], "crash", "killed by SIGSEGV"),
+        (["signal", "SIGKILL"], "killed", "killed from outside by SIGKILL"),
+        (["close"], "crash", "closed its standard output"),
+        (["child"], "crash", "exited with status 0"),
+        (["blob"], "flood", ""),
+        (["silent"], "timeout", "no answer within"),
+        (["stop"], "timeout", "no answer within"),
+        (["daemon"], "normal", ""),
+    ],
+)
+def test_verdicts_are_those_of_level_none(
+    level: str, oddity: list[str], termination: str, words: str, here: Path
+) -> None:
+    table = Table(here, sandbox=Sandbox(Level(level)))
+    result = table.play(table.odd(*oddity), time=TimeControl(game=1_000, start=8_000))
+    assert str(result.termination) == termination
+    assert words in result.detail
+    assert result.offender is (None if termination == "normal" else Side.WHITE)
+    assert table.left_behind() == []
 
 
 HOG = """import sys
