@@ -12,7 +12,7 @@ from pathlib import Path
 from arbiter.isolation import cgroup, landlock, reach, scratch, seccomp, user
 from arbiter.isolation.jail import Jail
 from arbiter.isolation.probe import can_make_user_namespaces
-from arbiter.isolation.sandbox import MIB, Applied, Level, Sandbox
+from arbiter.isolation.sandbox import MIB, Applied, Bounds, Level, Sandbox
 
 _TRAMPOLINE = Path(__file__).with_name("trampoline.py")
 _KEPT = frozenset(
@@ -92,7 +92,6 @@ def confine(
     clean = clean_environment(env)
     visible = {*reach.visible(argv, directory, clean), *sandbox.visible}
     uid, reads_all = _whom(argv, directory, sandbox, visible)
-    number_of_its_own = uid is not None
     bounds = sandbox.bounds
     assert bounds.disk is not None
     is_jail = sandbox.level is Level.JAIL
@@ -100,13 +99,9 @@ def confine(
     hidden = tuple(path for each in sandbox.hidden if (path := each.resolve()) not in visible)
 
     own = None if is_jail else scratch.make(marker, uid)
-    place = cgroup.find_place()
-    group = cgroup.make(place, marker) if place is not None else None
+    group = _make_group(marker, bounds)
     reading, writing = os.pipe()
-    passed = [writing]
-    if group is not None:
-        group.limit(bounds.memory, bounds.processes)
-        passed.append(group.door())
+    passed = [writing] if group is None else [writing, group.door()]
     spec: dict[str, object] = {
         "report": writing,
         "cgroup": passed[1] if group is not None else None,
@@ -119,19 +114,12 @@ def confine(
         "uid": uid,
         "reads_all": reads_all,
         "drop_capabilities": user.is_root() and uid is None and not is_jail,
-        "processes": bounds.processes if number_of_its_own or _counts_alone(is_jail) else None,
-        "seccomp": seccomp.filter_program(keep_modes=not (is_jail or writable or number_of_its_own)),
+        "processes": bounds.processes if uid is not None or _counts_alone(is_jail) else None,
+        "seccomp": seccomp.filter_program(keep_modes=not (is_jail or writable or uid is not None)),
     }
     if is_jail:
-        home = Path(sys.base_prefix).resolve()
-        jail = Jail(
-            directory.resolve(),
-            sorted({*visible, *(path for path in (home, _TRAMPOLINE) if not reach.is_system(path))}),
-            writable,
-            hidden,
-            bounds.disk,
-            own_user=uid is None,
-        )
+        shown = sorted({*visible, *_own_files()})
+        jail = Jail(directory.resolve(), shown, writable, hidden, bounds.disk, own_user=uid is None)
         prefix, inside = jail.command(), jail.scratch
     else:
         assert own is not None
@@ -150,6 +138,21 @@ def confine(
         scratch=own,
         group=group,
     )
+
+
+def _make_group(marker: str, bounds: Bounds) -> cgroup.Group | None:
+    """A control group with these limits, where groups can be made."""
+    place = cgroup.find_place()
+    group = cgroup.make(place, marker) if place is not None else None
+    if group is not None:
+        group.limit(bounds.memory, bounds.processes)
+    return group
+
+
+def _own_files() -> list[Path]:
+    """What the trampoline itself needs to read."""
+    home = Path(sys.base_prefix).resolve()
+    return [path for path in (home, _TRAMPOLINE) if not reach.is_system(path)]
 
 
 def clean_environment(env: Mapping[str, str]) -> dict[str, str]:
