@@ -6,6 +6,9 @@ import shutil
 import pytest
 from hypothesis import HealthCheck, settings
 
+from arbiter.isolation.levels import look_at
+from arbiter.isolation.sandbox import Level
+
 settings.register_profile(
     "steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
@@ -19,6 +22,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip a test by name when a system tool it needs is missing; fail instead where none may be missing."""
     for mark in item.iter_markers("needs"):
         missing = [tool for tool in mark.args if shutil.which(tool) is None]
+        if "bwrap" in mark.args and not missing and not look_at(Level.JAIL).works:
+            missing = [f"a bwrap that works ({look_at(Level.JAIL).words})"]
         if missing:
             reason = f"not on this machine: {', '.join(missing)}"
             if os.environ.get("ARBITER_TESTS_NEED_ALL"):

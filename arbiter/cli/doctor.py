@@ -8,7 +8,10 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from arbiter.isolation.levels import Availability
 
 NAME = "doctor"
 HELP = "say what works on this machine and how to get the rest"
@@ -27,11 +30,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=("text", "json"), default="text", help="how to print (default: text)"
     )
+    parser.add_argument(
+        "--clean", action="store_true", help="remove what runs that were killed left: processes and files"
+    )
     parser.epilog = "exit status: 0 tournaments can be played here, 1 something that they need is missing"
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Look around and report."""
+    if arguments.clean:
+        return _clean()
     findings = list(_look_around())
     if arguments.format == "json":
         import json
@@ -43,6 +51,17 @@ def run(arguments: argparse.Namespace) -> int:
         for finding in findings:
             print(f"{marks[finding.ok]:>7}  {finding.subject:<{width}}  {finding.words}")
     return 1 if any(finding.ok is False for finding in findings) else 0
+
+
+def _clean() -> int:
+    """Remove leftovers; 1 when something is still there."""
+    from arbiter.isolation import remains
+
+    print(f"removed: {remains.clean() or 'nothing was left behind'}")
+    if still := remains.find():
+        print(f"still there: {still}", file=sys.stderr)
+        return 1
+    return 0
 
 
 def _look_around() -> Iterator[Finding]:
@@ -93,11 +112,24 @@ def _cache() -> Finding:
 
 
 def _isolation() -> Iterator[Finding]:
-    yield Finding(
-        "isolation none", True, "each bot in a session of its own; its whole tree is killed at the end"
-    )
-    for level in ("limits", "jail"):
-        yield Finding(f"isolation {level}", None, "not available in this version")
+    """Each level and what it is made of, with the remedy for what is missing; ``none`` always works."""
+    from arbiter.isolation import levels, remains, tree
+    from arbiter.isolation.sandbox import Level
+
+    tree.become_subreaper()
+    for level in Level:
+        yield _shown(f"isolation {level}", levels.look_at(level))
+    yield Finding("isolation auto", True, f"takes {levels.choose(levels.AUTO)}; {levels.describe_platform()}")
+    for name, found in levels.mechanisms():
+        yield _shown(name, found)
+    left = remains.find()
+    words = f"{left}; `arbiter doctor --clean` removes that" if left else "nothing by runs that were killed"
+    yield Finding("left behind", None if left else True, words)
+
+
+def _shown(subject: str, found: "Availability") -> Finding:
+    remedy = f"; remedy: {found.remedy}" if found.remedy else ""
+    return Finding(subject, True if found.works else None, f"{found.words}{remedy}")
 
 
 def _sample_bots() -> Iterator[Finding]:

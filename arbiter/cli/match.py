@@ -41,6 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--concurrency", type=positive, default=1, metavar="N", help="games at a time (default: 1)"
     )
     parser.add_argument(
+        "--isolation",
+        choices=("none", "limits", "jail", "auto"),
+        default="none",
+        help="what holds the bots back (default: none)",
+    )
+    parser.add_argument(
         "--results", metavar="DIR", help="where results go (default: a new directory in results/)"
     )
     parser.add_argument("--quiet", action="store_true", help="print the final table only")
@@ -74,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
         rounds=-(-arguments.games // 2),
         time=time,
         concurrency=arguments.concurrency,
-        isolation="none",
+        isolation=arguments.isolation,
     )
     directory = Path(arguments.results) if arguments.results else _new_directory(tournament.slug)
     again = shlex.join(["arbiter", "match", *arguments.bots, *_options(arguments, directory)])
@@ -144,6 +150,8 @@ def _new_directory(slug: str) -> Path:
 def _options(arguments: argparse.Namespace, directory: Path) -> list[str]:
     """The options that go on with this match."""
     options = ["--games", str(arguments.games), "--time", arguments.time, "--results", str(directory)]
+    if arguments.isolation != "none":
+        options += ["--isolation", arguments.isolation]
     if arguments.position:
         options += ["--position", arguments.position]
     return options

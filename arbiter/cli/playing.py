@@ -11,6 +11,7 @@ import trio
 
 from arbiter.cli.errors import INTERRUPTED, UsageError
 from arbiter.cli.table import render
+from arbiter.isolation.levels import UnavailableError
 from arbiter.isolation.tree import kill_everything_once
 from arbiter.live.plain import plain_watcher
 from arbiter.store import League, StoreError
@@ -24,6 +25,7 @@ from arbiter.tournament.play import (
     play_tournament,
     settle,
 )
+from arbiter.tournament.sandboxes import chosen_levels
 from arbiter.tournament.standings import league_table, outcomes
 from protocol.rules import Position
 
@@ -159,9 +161,13 @@ def settle_plan(
     """The plan of a run.
 
     Raises:
-        UsageError: when the games in the results directory belong to another tournament.
+        UsageError: when the games in the results directory belong to another tournament, or an
+            isolation level does not work here.
     """
     try:
+        chosen_levels(tournament)
         return settle(tournament, seed, league, start)
     except (ChangedTournamentError, UnfitMachineError) as error:
         raise UsageError(str(error)) from None
+    except UnavailableError as error:
+        raise UsageError(str(error), error.remedy or "see `arbiter doctor`") from None

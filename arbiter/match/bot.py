@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
+from arbiter.isolation.sandbox import Sandbox
 from arbiter.match.clock import TimeControl
 
 
@@ -22,7 +23,9 @@ class Bot:
     ``argv`` is the command as it is executed; its first word is an absolute path where the owner
     named a file, else a bare name looked up on ``PATH``. ``directory`` is the working directory of
     both ``argv`` and ``build``. ``env`` is added to the inherited environment. ``options`` are
-    sent with ``setoption``. ``time`` replaces the tournament's time control for this bot alone.
+    sent with ``setoption``. ``time`` replaces the tournament's time control for this bot alone, as
+    ``isolation`` does its isolation level. ``sandbox`` is what the program really runs in; until the
+    level is chosen it holds the limits that the owner gave.
     """
 
     name: str
@@ -34,3 +37,5 @@ class Bot:
     options: Mapping[str, str] = field(default_factory=dict)
     time: TimeControl | None = None
     optional: bool = False
+    isolation: str | None = None
+    sandbox: Sandbox = field(default_factory=Sandbox)

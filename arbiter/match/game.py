@@ -68,6 +68,7 @@ class BotReport:
     """What is known about a bot after a game: its names for itself, stderr, odd things it did, its time.
 
     ``transcript`` is what was said, of a game that ended in a failure; it is not stored with the game.
+    ``isolation`` is what really held it back, such as ``limits (no landlock)``, and ``means`` how.
     """
 
     identity: Mapping[str, str]
@@ -75,6 +76,8 @@ class BotReport:
     notes: tuple[str, ...]
     clock: ClockUse = field(default_factory=ClockUse)
     transcript: str = ""
+    isolation: str = ""
+    means: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

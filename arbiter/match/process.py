@@ -15,6 +15,7 @@ import trio
 
 from arbiter.isolation.affinity import pinned
 from arbiter.isolation.launch import launch
+from arbiter.isolation.sandbox import Applied, Level
 from arbiter.match.bot import Bot
 from arbiter.match.headtail import HeadTail
 from arbiter.match.termination import Termination
@@ -61,12 +62,14 @@ class BotProcess:
         self._nursery = nursery
         self.spawned_at = time.monotonic_ns()
         with pinned(cores):
-            self._program = launch(bot.argv, bot.directory, bot.env)
+            self._program = launch(bot.argv, bot.directory, bot.env, bot.sandbox)
         self.pid = self._program.pid
         self.transcript = Transcript(self.spawned_at)
         self.stderr = HeadTail()
         self.bytes_read = 0
         self.exit_status: int | None = None
+        self.excess: str | None = None
+        self.trouble: str | None = None
         self.output_ended = False
         self._is_on_turn = True
         self.turn_bytes = 0
@@ -80,7 +83,7 @@ class BotProcess:
         self._stdin, self._stdout, self._stderr = process.stdin, process.stdout, process.stderr
         for pipe in (self._stdin, self._stdout, self._stderr):
             os.set_blocking(pipe.fileno(), False)
-        for task in (self._watch_exit, self._read_stdout, self._read_stderr):
+        for task in (self._watch_exit, self._watch_limits, self._read_stdout, self._read_stderr):
             nursery.start_soon(task)
 
     # Writing
@@ -216,10 +219,37 @@ class BotProcess:
 
     async def _watch_exit(self) -> None:
         self.exit_status = await self._program.wait()
+        self.trouble = self._program.trouble()
+        self.excess = self.excess or self._program.excess(())
         # What it wrote before it ended counts; what a child of its own writes later does not.
         await self.drain()
         self._end_output()
         self._exited.set()
+
+    async def _watch_limits(self) -> None:
+        """End a program that goes past its limits."""
+        self.excess = await self._program.watch()
+        await self._program.kill()
+        self._end_output()
+
+    @property
+    def applied(self) -> Applied:
+        """What really holds the program back."""
+        return self._program.applied
+
+    def describe_end(self) -> tuple[Termination, str]:
+        """The termination and the words for a process that ended, or whose output did."""
+        if self.excess is not None:
+            return Termination.MEMORY, self.excess
+        if self.trouble is not None:
+            return Termination.START, self.trouble
+        termination, detail = describe_exit(self.exit_status)
+        if self.exit_status in (126, 127) and self.applied.level is not Level.NONE:
+            detail += (
+                f"; at isolation {self.applied.level} a program sees the system, its `dir`, what `run` names"
+                " and what lies on PATH"
+            )
+        return termination, detail
 
     async def wait_exit(self, seconds: float) -> bool:
         """Wait until the root process has ended, at most ``seconds``; whether it has."""

@@ -14,7 +14,7 @@ import trio
 from arbiter.match.bell import Bell
 from arbiter.match.clock import MS, Clock, Spent
 from arbiter.match.game import BotReport, GameSetup, Result
-from arbiter.match.process import FULL_SPEED, BotProcess, describe_exit
+from arbiter.match.process import FULL_SPEED, BotProcess
 from arbiter.match.stopwatch import Stopwatch
 from arbiter.match.termination import Termination
 from arbiter.match.usage import Meter
@@ -155,7 +155,7 @@ class Seat(ABC):
         if flood is not None:
             return Failure(Termination.FLOOD, flood)
         await self.process.wait_exit(_EXIT_NEWS)
-        termination, detail = describe_exit(self.process.exit_status)
+        termination, detail = self.process.describe_end()
         last = self.process.stderr.last_line()
         return Failure(termination, f"{detail}; its last words: {last}" if last else detail)
 
@@ -206,6 +206,8 @@ class Seat(ABC):
             notes=tuple(self._notes),
             transcript=self._process.transcript.text() if self._process and with_transcript else "",
             clock=self.clock.use(self._stopwatch.idle_cpu if self._stopwatch else 0),
+            isolation=str(self._process.applied) if self._process else "",
+            means=self._process.applied.means if self._process else (),
         )
 
     # What the process tells

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from arbiter.match.clock import MS
-from arbiter.match.game import PlyRecord
+from arbiter.match.game import GameResult, PlyRecord
 from arbiter.match.termination import Termination
 from arbiter.store.league import League
 from arbiter.store.played import PlayedGame
@@ -71,10 +71,18 @@ def _headers(game: PlayedGame, event: str, machine: str) -> dict[str, str]:
         "WhiteHash": game.white_hash,
         "BlackHash": game.black_hash,
         "Clock": game.clock,
-        "Isolation": "none",
+        "Isolation": _isolation(outcome),
         "Machine": machine,
     }
     return {key: value for key, value in headers.items() if value}
+
+
+def _isolation(outcome: GameResult) -> str:
+    """What held the two programs back; one that never started has nothing to say."""
+    white, black = outcome.white.isolation, outcome.black.isolation
+    if white and black and white != black:
+        return f"white {white}, black {black}"
+    return white or black
 
 
 def _comments(record: PlyRecord) -> dict[str, str]:

@@ -112,7 +112,14 @@ def _sides(outcome: GameResult) -> tuple[tuple[str, BotReport], ...]:
 
 
 def _report(values: Mapping[str, Any]) -> BotReport:
-    return BotReport(**{**values, "notes": tuple(values["notes"]), "clock": ClockUse(**values["clock"])})
+    return BotReport(
+        **{
+            **values,
+            "notes": tuple(values["notes"]),
+            "means": tuple(values["means"]),
+            "clock": ClockUse(**values["clock"]),
+        }
+    )
 
 
 def _pack(value: object) -> bytes:

@@ -69,7 +69,10 @@ def _facts(game: PlayedGame, setup: GameSetup, directory: Path) -> dict[str, Any
         "nodes": setup.nodes,
         "white": _bot_facts(setup.white, game.white_hash),
         "black": _bot_facts(setup.black, game.black_hash),
-        "isolation": "none",
+        "isolation": {
+            side.word: {"applied": report.isolation, "means": list(report.means)}
+            for side, report in zip(Side, (outcome.white, outcome.black), strict=True)
+        },
         "lag_us": outcome.lag // 1000,
         "machine": describe_machine(),
         "versions": describe_versions(),

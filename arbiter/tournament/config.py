@@ -93,6 +93,10 @@ def _canonical_bot(bot: Bot, given: Mapping[str, Any]) -> dict[str, Any]:
         "options": dict(bot.options),
         "env": dict(bot.env),
         "time": asdict(bot.time) if bot.time else None,
+        "isolation": bot.isolation,
+        "memory": bot.sandbox.memory,
+        "disk": bot.sandbox.disk,
+        "processes": bot.sandbox.processes,
     }
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from arbiter.isolation.sandbox import Sandbox
 from arbiter.match.bot import Bot, Dialect
 from arbiter.tournament.bots import Command, expand_home, locate, resolve_build, resolve_command
 from arbiter.tournament.config import Anchor, Tournament
@@ -241,6 +242,8 @@ class _Assembly:
             options=entry.options,
             time=entry.time.control(self._model.stall) if entry.time else None,
             optional=entry.optional,
+            isolation=entry.isolation,
+            sandbox=Sandbox(memory=entry.memory, disk=entry.disk, processes=entry.processes),
         )
 
     def _check_glue(self, entry: "BotModel") -> None:

@@ -31,6 +31,7 @@ from arbiter.tournament.durations import (
     split_time_control,
 )
 from arbiter.tournament.problems import did_you_mean, listed, quoted
+from arbiter.tournament.sizes import parse_size
 
 LONGEST_NAME = 64
 _YES = frozenset({"true", "yes", "on"})
@@ -165,6 +166,11 @@ VariableName = Annotated[str, AfterValidator(_variable_name)]
 Truth = Annotated[bool, PlainValidator(_truth), WithJsonSchema({"type": "boolean"})]
 Span = Annotated[int, PlainValidator(_duration(parse_positive_duration)), WithJsonSchema(_TIME_TEXT)]
 SpanOrZero = Annotated[int, PlainValidator(_duration(parse_duration)), WithJsonSchema(_TIME_TEXT)]
+Size = Annotated[
+    int,
+    PlainValidator(lambda value: parse_size(_text(value))),
+    WithJsonSchema({"type": "string", "examples": ["512M", "2G"]}),
+]
 Command = Annotated[
     str | tuple[str, ...],
     PlainValidator(_command),
@@ -192,6 +198,8 @@ Anchor = Annotated[
 NotYet = Annotated[SkipJsonSchema[None], PlainValidator(_switched_off)]
 """A key that a later version will know; here it may only be switched off."""
 
+_ISOLATION = ("none", "limits", "jail", "auto")
+_Isolation = Annotated[str | None, *_choice(*_ISOLATION)]
 _Protocol = Annotated[str | None, *_choice("dvp", "codecup")]
 
 
@@ -271,10 +279,12 @@ class BotModel(_Part):
     ] = {}
     time: Annotated[TimeModel | None, Field(description="this bot's own time control")] = None
     optional: Annotated[Truth, Field(description="left out by name when it cannot play here")] = False
-    memory: NotYet = None
-    disk: NotYet = None
-    processes: NotYet = None
-    isolation: NotYet = None
+    isolation: Annotated[_Isolation, Field(description="this bot's own isolation level")] = None
+    memory: Annotated[Size | None, Field(description="memory of all its processes together")] = None
+    disk: Annotated[Size | None, Field(description="what its scratch directory may hold")] = None
+    processes: Annotated[
+        int | None, Field(ge=1, le=1_000_000, description="processes and threads at a time"), WHOLE
+    ] = None
 
     @model_validator(mode="before")
     @classmethod
@@ -330,9 +340,7 @@ class TournamentModel(_Part):
         Field(description="how games begin"),
     ] = "empty"
     concurrency: Annotated[int, Field(ge=1, le=1024, description="games at the same time"), WHOLE] = 1
-    isolation: Annotated[
-        str, *_choice("none", "auto", later=("limits", "jail")), Field(description="what holds a bot back")
-    ] = "auto"
+    isolation: Annotated[str, *_choice(*_ISOLATION), Field(description="what holds a bot back")] = "auto"
     on_failure: Annotated[
         str, *_choice("forfeit", "substitute"), Field(description="what a failed bot costs")
     ] = "forfeit"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from arbiter.isolation import remains
 from arbiter.isolation.affinity import share, usable_cores
 from arbiter.isolation.tree import become_subreaper
 from arbiter.match import usage
@@ -18,6 +19,7 @@ from arbiter.tournament.fingerprint import fingerprint
 from arbiter.tournament.machine import describe_machine, describe_versions
 from arbiter.tournament.prepare import Readiness, prepare
 from arbiter.tournament.runner import Entry, Runner
+from arbiter.tournament.sandboxes import sandboxed
 from protocol.rules import Position
 
 
@@ -109,9 +111,12 @@ async def play_tournament(
 
     Raises:
         BotsNotReadyError: when a bot that is not optional cannot play, or fewer than two can.
+        UnavailableError: when an isolation level was asked for by name and does not work here.
     """
     become_subreaper()
-    tournament = plan.tournament
+    tournament = sandboxed(plan.tournament, league.directory)
+    if found := remains.clean():
+        watch(Notice(f"removed what a run that was killed had left: {found}"))
     for warning in _warnings(tournament):
         watch(Notice(warning))
     readiness = await prepare(tournament, league.directory / "logs", lambda text: watch(Notice(text)))

@@ -12,6 +12,7 @@ from arbiter.match.bot import Bot
 from arbiter.match.game import Competitor
 from arbiter.match.startcheck import StartCheck, check_start
 from arbiter.tournament.config import Tournament, slugify
+from arbiter.tournament.sandboxes import build_sandbox
 
 BUILD_LIMIT = 600
 """Seconds that a build may take."""
@@ -96,6 +97,7 @@ async def _run_build(bot: Bot, command: tuple[str, ...], log: Path) -> int | Non
             command,
             bot.directory,
             bot.env,
+            build_sandbox(bot),
             stdin=subprocess.DEVNULL,
             stdout=output.fileno(),
             stderr=subprocess.STDOUT,

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import trio
 
 from arbiter.isolation.launch import StartError, launch
 
@@ -61,3 +62,4 @@ def test_a_program_has_its_own_session_and_our_variables(tmp_path: Path) -> None
     # The standard three, and the one that lists them.
     assert output[3].strip() == "['0', '1', '2', '3']"
     assert program.poll() == 0
+    trio.run(program.kill)

@@ -1,6 +1,7 @@
 """Killing a whole tree: children, orphans, daemons; and nobody else."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -11,6 +12,7 @@ import trio
 
 from arbiter.isolation import tree
 from arbiter.isolation.launch import Program, launch
+from arbiter.isolation.sandbox import Level, Sandbox
 
 SLEEP = "sleep 60"
 
@@ -79,3 +81,78 @@ def test_exit_statuses_of_other_children_are_not_taken(tmp_path: Path) -> None:
     for pipe in (program.process.stdin, program.process.stdout, program.process.stderr):
         assert pipe is not None
         pipe.close()
+
+
+HIDDEN = (
+    "import os, sys, time\n"
+    "if os.fork() == 0:\n"
+    "    os.setsid()\n"
+    "    if os.fork() == 0:\n"
+    "        os.chdir(sys.argv[1])\n"
+    "        for descriptor in range(3): os.close(descriptor)\n"
+    "        os.execve('/bin/sleep', ['sleep', '60'], {})\n"
+    "    os._exit(0)\n"
+    "os.wait()\n"
+    "time.sleep(float(sys.argv[2]))\n"
+)
+"""A daemon without any sign of where it came from."""
+
+
+def hidden(directory: Path) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and (entry / "cwd").readlink() == directory:
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
+def close(*programs: Program) -> None:
+    for program in programs:
+        for pipe in (program.process.stdin, program.process.stdout, program.process.stderr):
+            assert pipe is not None
+            pipe.close()
+
+
+@pytest.mark.parametrize("level", Level)
+def test_an_orphan_without_any_sign_goes_with_the_last_it_can_belong_to(level: Level, tmp_path: Path) -> None:
+    """Of two programs side by side one hides a daemon; nothing of the other is touched."""
+    if level is Level.JAIL and shutil.which("bwrap") is None:
+        pytest.skip("not on this machine: bwrap")
+    tree.become_subreaper()
+    (home := tmp_path / "home").mkdir()
+    words = [sys.executable, "-c", HIDDEN, str(home), "60"]
+    sandbox = Sandbox(level)
+    other = launch(["sh", "-c", f"(setsid {SLEEP} &); {SLEEP}"], tmp_path, {}, sandbox)
+    program = launch(words, tmp_path, {}, sandbox)
+    deadline = time.monotonic() + 10
+    while not hidden(home) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(0.3)
+    assert len(hidden(home)) == 1
+    before = len(other.members())
+    trio.run(program.kill)
+    if level is not Level.NONE:
+        # Its own tree was still known: it holds its orphans itself, or a namespace does.
+        assert hidden(home) == []
+    assert len(other.members()) == before
+    later = launch(["sh", "-c", SLEEP], tmp_path, {}, sandbox)
+    trio.run(other.kill)
+    assert hidden(home) == []
+    assert later.poll() is None
+    trio.run(later.kill)
+    close(program, other, later)
+
+
+def test_what_was_here_before_is_nobodys_orphan(tmp_path: Path) -> None:
+    tree.become_subreaper()
+    before = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    time.sleep(0.02)
+    program = start(tmp_path, SLEEP, str(tmp_path))
+    trio.run(program.kill)
+    assert before.poll() is None
+    before.kill()
+    before.wait()
+    close(program)

@@ -128,7 +128,7 @@ def test_the_schema_names_what_is_available_and_nothing_else() -> None:
     assert schema["additionalProperties"] is False
     later = {"reuse", "ponder", "challengers", "best_of", "sprt"}
     assert keys.keys() == TournamentModel.model_fields.keys() - later
-    assert bot.keys() == BotModel.model_fields.keys() - {"memory", "disk", "processes", "isolation"}
+    assert bot.keys() == BotModel.model_fields.keys()
     assert all(entry.get("description") for entry in (*keys.values(), *bot.values()))
     assert keys["format"]["enum"] == ["round-robin"]
     assert keys["rounds"] == {

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from arbiter.isolation.sandbox import Sandbox
 from arbiter.match.bot import Dialect
 from arbiter.match.clock import TimeControl
 from arbiter.tournament.config import Anchor, Tournament
@@ -85,7 +86,10 @@ bots:
     env: {LEVEL: 010}
     time: 1:30 + 1s
     optional: true
-    memory: none
+    memory: 1.5G
+    disk: 64 MiB
+    processes: 9
+    isolation: jail
   - {run: [python3, my bot.py], name: 007}
 """,
     )
@@ -101,6 +105,9 @@ bots:
     assert mine.env == {"LEVEL": "010"}
     assert mine.time == TimeControl(90_000, 1_000, stall=60_000)
     assert mine.optional is True
+    assert (mine.isolation, other.isolation) == ("jail", None)
+    assert mine.sandbox == Sandbox(memory=3 * 2**29, disk=2**26, processes=9)
+    assert other.sandbox == Sandbox()
     assert (other.name, other.argv, other.optional) == ("007", ("python3", "my bot.py"), False)
 
 
@@ -315,7 +322,6 @@ def test_the_messages(tmp_path: Path, text: str) -> None:
             for value in ("gauntlet", "swiss", "knockout", "sprt")
         ),
         *(("openings", value, "; available: empty") for value in ("random", "balanced", "symmetric")),
-        *(("isolation", value, "; available: none, auto") for value in ("limits", "jail")),
         ("reuse", "true", ""),
         ("ponder", "yes", ""),
         ("challengers", "2", ""),
@@ -333,11 +339,18 @@ def test_what_is_not_available_is_refused_by_name(
 
 
 @pytest.mark.parametrize(
-    "key, value", [("memory", "512M"), ("disk", "1G"), ("processes", "9"), ("isolation", "jail")]
+    "key, value, message",
+    [
+        ("memory", "512", "`memory`: `512` is not a size; write it like `512M` or `2G`"),
+        ("memory", "-1G", "`memory`: `-1G` is not a size; write it like `512M` or `2G`"),
+        ("disk", "2K", "`disk`: `2K` is too small; the least is `1M`"),
+        ("disk", "9999999G", "`disk`: `9999999G` is too large"),
+        ("processes", "0", "`processes`: `0` is too small; the least is 1"),
+        ("isolation", "prison", "`isolation` cannot be `prison`; available: none, limits, jail, auto"),
+    ],
 )
-def test_limits_of_one_bot_are_not_available(tmp_path: Path, key: str, value: str) -> None:
+def test_limits_of_one_bot_that_cannot_be(tmp_path: Path, key: str, value: str, message: str) -> None:
     text = f"tournament: x\nbots:\n  - ./a\n  - run: ./b\n    {key}: {value}\n"
-    message = f"`{key}: {value}` is not available in this version"
     assert refusal(tmp_path, text) == [f"cup.yaml:5:{len(key) + 7}: {message}"]
 
 

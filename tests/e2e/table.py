@@ -8,6 +8,7 @@ from pathlib import Path
 
 import trio
 
+from arbiter.isolation.sandbox import Sandbox
 from arbiter.isolation.tree import become_subreaper
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import TimeControl
@@ -25,9 +26,10 @@ class Table:
 
     directory: Path
     mark: str = field(default_factory=lambda: uuid.uuid4().hex)
+    sandbox: Sandbox = field(default_factory=Sandbox)
 
     def bot(self, *argv: str, name: str = "bot", dialect: Dialect = Dialect.DVP) -> Bot:
-        return Bot(name, argv, self.directory, dialect, env={"TEST_MARK": self.mark})
+        return Bot(name, argv, self.directory, dialect, env={"TEST_MARK": self.mark}, sandbox=self.sandbox)
 
     def odd(self, *arguments: str, name: str = "odd") -> Bot:
         """The bot that plays by itself until it does what ``arguments`` say."""

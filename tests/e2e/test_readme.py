@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from arbiter.cli.main import COMMANDS
-from arbiter.match.termination import FORFEITS, Termination
+from arbiter.match.termination import FORFEITS
 from arbiter.tournament.model import tournament_schema
 from tests.e2e.commands import arbiter
 
@@ -59,8 +59,7 @@ def test_the_first_match(here: Path) -> None:
 def test_all_commands_forfeits_and_keys_are_named() -> None:
     listed = set(re.findall(r"^\| `arbiter (\w+)", README, re.MULTILINE))
     assert listed == set(COMMANDS)
-    reachable = set(FORFEITS) - {Termination.MEMORY}
-    assert {f for f in FORFEITS if f"| `{f}` |" in README} == reachable
+    assert {f for f in FORFEITS if f"| `{f}` |" in README} == set(FORFEITS)
     schema = tournament_schema()
     bot = next(form for form in schema["$defs"]["BotModel"]["anyOf"] if "properties" in form)
     keys = {*schema["properties"], *bot["properties"]}

@@ -232,7 +232,7 @@ def test_two_programs_of_one_name_in_two_directories(tmp_path: Path) -> None:
         script.write_text(f"#!/bin/sh\nexec {ODD} exit {at} --at {at}\n")
         script.chmod(0o755)
     bots = [entry("first", "./bot", dir="one"), entry("second", "./bot", dir="two")]
-    write_tournament(tmp_path, bots, rounds=1)
+    write_tournament(tmp_path, bots, "isolation: none", rounds=1)
     (tmp_path / "third").mkdir()
     done = arbiter(tmp_path / "third", "run", "../league.yaml")
     assert "first forfeits at ply 3, crash: exited with status 2" in done.stdout

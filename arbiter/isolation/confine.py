@@ -1,0 +1,261 @@
+"""From a command and a sandbox to what has to be started, and what has to be taken away again."""
+
+import itertools
+import marshal
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from arbiter.isolation import cgroup, landlock, reach, scratch, seccomp, user
+from arbiter.isolation.jail import Jail
+from arbiter.isolation.probe import can_make_user_namespaces
+from arbiter.isolation.sandbox import MIB, Applied, Bounds, Level, Sandbox
+
+_TRAMPOLINE = Path(__file__).with_name("trampoline.py")
+_KEPT = frozenset(
+    (
+        "PATH",
+        "LANG",
+        "LANGUAGE",
+        "TZ",
+        "JAVA_HOME",
+        "PYENV_ROOT",
+        "PYENV_VERSION",
+        "GOROOT",
+        "DOTNET_ROOT",
+        "RUSTUP_HOME",
+    )
+)
+_OPEN_FILES = 512
+_ROOM = 512 * MIB
+"""How far one process may outgrow the memory limit before the kernel stops it; the watch comes first."""
+_DEVICES = tuple(Path("/dev") / name for name in ("null", "zero", "full", "random", "urandom"))
+
+_numbers = itertools.count()
+
+
+@dataclass(slots=True)
+class Confinement:
+    """A program about to start: how, with which descriptors, and what belongs to it alone.
+
+    ``report`` is where the trampoline says why it failed, and ``inside`` the scratch directory as
+    the program sees it.
+    """
+
+    command: list[str]
+    env: dict[str, str]
+    applied: Applied
+    inside: Path
+    report: int
+    passed: tuple[int, ...]
+    scratch: Path | None = None
+    group: cgroup.Group | None = None
+
+    def started(self) -> None:
+        """Close our copies of what was handed over."""
+        for descriptor in self.passed:
+            os.close(descriptor)
+        self.passed = ()
+
+    def dissolve(self) -> None:
+        """Close and remove all that belongs to the program. Harmless when done twice."""
+        self.started()
+        if self.report >= 0:
+            os.close(self.report)
+            self.report = -1
+        if self.group is not None:
+            self.group.remove()
+        if self.scratch is not None and self.scratch.exists():
+            scratch.remove(self.scratch)
+
+
+def confine(
+    argv: Sequence[str],
+    directory: Path,
+    env: Mapping[str, str],
+    sandbox: Sandbox,
+    marker: str,
+    streams: Mapping[int, int] | None = None,
+) -> Confinement:
+    """Prepare to start ``argv`` at a level above ``none``.
+
+    ``streams`` are descriptors that become its standard input and output only when bubblewrap has
+    done its work: it would hold them open itself, and a program that closes its output would not
+    be noticed.
+
+    Raises:
+        OSError: when its scratch directory cannot be made.
+    """
+    clean = clean_environment(env)
+    visible = {*reach.visible(argv, directory, clean), *sandbox.visible}
+    uid, reads_all = _whom(argv, directory, sandbox, visible)
+    bounds = sandbox.bounds
+    assert bounds.disk is not None
+    is_jail = sandbox.level is Level.JAIL
+    writable = tuple(path.resolve() for path in sandbox.writable)
+    hidden = tuple(path for each in sandbox.hidden if (path := each.resolve()) not in visible)
+
+    own = None if is_jail else scratch.make(marker, uid)
+    group = _make_group(marker, bounds)
+    reading, writing = os.pipe()
+    passed = [writing] if group is None else [writing, group.door()]
+    spec: dict[str, object] = {
+        "report": writing,
+        "cgroup": passed[1] if group is not None else None,
+        "directory": os.fspath(directory),
+        "streams": dict(streams or {}),
+        "umask": 0o022 if writable else 0o077,
+        "rlimits": _resource_limits(bounds.memory, bounds.disk),
+        "landlock": None,
+        "userns": _namespace(is_jail, uid),
+        "uid": uid,
+        "reads_all": reads_all,
+        "drop_capabilities": user.is_root() and uid is None and not is_jail,
+        "processes": bounds.processes if uid is not None or _counts_alone(is_jail) else None,
+        "seccomp": seccomp.filter_program(keep_modes=not (is_jail or writable or uid is not None)),
+    }
+    if is_jail:
+        shown = sorted({*visible, *_own_files()})
+        jail = Jail(directory.resolve(), shown, writable, hidden, bounds.disk, own_user=uid is None)
+        prefix, inside = jail.command(), jail.scratch
+    else:
+        assert own is not None
+        prefix, inside = [], own
+        if landlock.version():
+            has_rights = user.is_root() and (uid is None or reads_all)
+            system = _system_rules(reach.SECRETS if has_rights else ())
+            spec["landlock"] = landlock.ruleset((*system, *_rules(visible, sandbox, writable, hidden, own)))
+    return Confinement(
+        command=[*prefix, _python(), "-ISB", os.fspath(_TRAMPOLINE), marshal.dumps(spec).hex(), *argv],
+        env={**clean, **dict.fromkeys(("HOME", "TMPDIR", "TMP", "TEMP"), os.fspath(inside)), **env},
+        applied=Applied(sandbox.level, tuple(_missing(spec, is_jail)), tuple(_means(spec, group, is_jail))),
+        inside=inside,
+        report=reading,
+        passed=(*passed, *(streams or {}).values()),
+        scratch=own,
+        group=group,
+    )
+
+
+def _make_group(marker: str, bounds: Bounds) -> cgroup.Group | None:
+    """A control group with these limits, where groups can be made."""
+    place = cgroup.find_place()
+    group = cgroup.make(place, marker) if place is not None else None
+    if group is not None:
+        group.limit(bounds.memory, bounds.processes)
+    return group
+
+
+def _own_files() -> list[Path]:
+    """What the trampoline itself needs to read."""
+    home = Path(sys.base_prefix).resolve()
+    return [path for path in (home, _TRAMPOLINE) if not reach.is_system(path)]
+
+
+def clean_environment(env: Mapping[str, str]) -> dict[str, str]:
+    """What programs need to find others and to speak the user's language, with ``env`` added."""
+    kept = {key: value for key, value in os.environ.items() if key in _KEPT or key.startswith("LC_")}
+    if (rust := Path.home() / ".rustup").is_dir():
+        kept.setdefault("RUSTUP_HOME", str(rust))
+    return {"PATH": os.defpath, "LANG": "C.UTF-8", **kept, **env}
+
+
+def _whom(
+    argv: Sequence[str], directory: Path, sandbox: Sandbox, visible: set[Path]
+) -> tuple[int | None, bool]:
+    """The user to run as (None: the caller) and whether it needs the right to read what is closed to it.
+
+    A stranger with the right to read is still far less than root; where nothing bounds what it
+    could read, the caller's user without root's rights is less.
+    """
+    if sys.platform != "linux" or not user.is_root() or sandbox.writable:
+        return None, False
+    files = [path for word in argv if reach.is_file(path := directory / word)]
+    if reach.is_open_to_all({*visible, *files}):
+        return user.stranger(next(_numbers)), False
+    if sandbox.level is Level.JAIL or landlock.version():
+        return user.stranger(next(_numbers)), True
+    return None, False
+
+
+def _namespace(is_jail: bool, uid: int | None) -> str | None:
+    """The user namespace that the trampoline makes; bubblewrap makes the others."""
+    if is_jail:
+        return None if uid is None else user.identity_map()
+    return "self" if not user.is_root() and can_make_user_namespaces() else None
+
+
+def _counts_alone(is_jail: bool) -> bool:
+    """Whether the kernel counts this program's processes apart from the caller's others; root's never."""
+    return not user.is_root() and (is_jail or can_make_user_namespaces())
+
+
+def _resource_limits(memory: int | None, disk: int) -> dict[str, int]:
+    limits = {"RLIMIT_CORE": 0, "RLIMIT_MSGQUEUE": 0, "RLIMIT_NOFILE": _OPEN_FILES, "RLIMIT_FSIZE": disk}
+    if memory is not None:
+        limits["RLIMIT_DATA"] = memory + _ROOM
+    return limits
+
+
+def _rules(
+    visible: set[Path], sandbox: Sandbox, writable: Sequence[Path], hidden: Sequence[Path], own: Path
+) -> list[tuple[Path, int]]:
+    """What Landlock grants besides the system."""
+    rules = [rule for path in sorted(visible) for rule in landlock.around(path, hidden)]
+    rules += [(path, landlock.LIST) for path in sandbox.listed]
+    rules += [(path, landlock.everything()) for path in (own, *writable)]
+    return rules
+
+
+@cache
+def _system_rules(closed: Sequence[Path]) -> tuple[tuple[Path, int], ...]:
+    """What Landlock grants every program: reading the system but for what is ``closed``."""
+    rules = [rule for path in reach.SYSTEM for rule in landlock.around(path, closed)]
+    rules += [(Path("/proc"), landlock.READ), (Path("/sys/devices/system/cpu"), landlock.READ)]
+    rules += [(path, landlock.USE) for path in _DEVICES]
+    return tuple(rule for rule in rules if rule[0].exists())
+
+
+def _missing(spec: Mapping[str, object], is_jail: bool) -> list[str]:
+    """What the level promises and this machine does not give."""
+    missing = []
+    if not is_jail and spec["landlock"] is None:
+        missing.append("no landlock")
+    if spec["seccomp"] is None:
+        missing.append("no seccomp")
+    if user.is_root() and spec["uid"] is None:
+        missing.append("uid kept")
+    return missing
+
+
+def _means(spec: Mapping[str, object], group: cgroup.Group | None, is_jail: bool) -> list[str]:
+    """By what memory and processes are bounded, and as whom the program runs."""
+    controllers = group.controllers if group is not None else frozenset()
+    means = [
+        f"memory by {_watching(controllers)}",
+        f"processes by {_bounding(spec, controllers)}",
+        f"tree by {'cgroup' if group is not None else 'PID namespace' if is_jail else 'descent'}",
+    ]
+    if spec["uid"] is not None:
+        means.append(f"uid {spec['uid']}{' that may read all' if spec['reads_all'] else ''}")
+    return means
+
+
+def _watching(controllers: frozenset[str]) -> str:
+    if "memory" in controllers:
+        return "cgroup"
+    return "polling" if sys.platform == "linux" else "rlimit of each process alone"
+
+
+def _bounding(spec: Mapping[str, object], controllers: frozenset[str]) -> str:
+    if "pids" in controllers:
+        return "cgroup"
+    return "polling" if spec["processes"] is None else "rlimit"
+
+
+def _python() -> str:
+    """The interpreter itself, without the detour over a virtual environment."""
+    return os.path.realpath(sys.executable)

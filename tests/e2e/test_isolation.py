@@ -1,0 +1,252 @@
+"""Isolation as a user meets it: levels by name, verdicts, records, builds, what is left behind."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from arbiter.isolation.levels import look_at
+from arbiter.isolation.sandbox import Level, Sandbox
+from arbiter.match.clock import TimeControl
+from arbiter.store import League
+from protocol.rules import Side
+from tests.e2e.commands import BOTS, arbiter, entry, start, write_tournament
+from tests.e2e.table import Table
+
+JAIL = pytest.param("jail", marks=pytest.mark.needs("bwrap"))
+CONFINED = ["limits", JAIL]
+FAIR = entry("fair", "python3 odd.py none")
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """A folder with the odd bot in it: a confined bot sees its own folder only."""
+    shutil.copy(BOTS / "odd.py", tmp_path)
+    return tmp_path
+
+
+def isolation_headers(directory: Path) -> set[str]:
+    records = arbiter(directory, "export", "results/test-league").stdout.splitlines()
+    return {line for line in records if line.startswith("[Isolation")}
+
+
+@pytest.mark.parametrize("level", ["none", *CONFINED])
+def test_records_say_what_applied(level: str, here: Path) -> None:
+    write_tournament(here, [FAIR, entry("other", "python3 odd.py none")], f"isolation: {level}")
+    done = arbiter(here, "run", "league.yaml")
+    assert done.returncode == 0, done.stderr
+    (header,) = isolation_headers(here)
+    assert header.startswith(f'[Isolation "{level}')
+    with League.open_for_reading(here / "results/test-league") as league:
+        (means,) = {game.outcome.white.means[:1] for game in league.games()}
+    assert means == (() if level == "none" else ("memory by polling",)) or means == ("memory by cgroup",)
+
+
+@pytest.mark.needs("bwrap")
+def test_each_bot_can_have_a_level_of_its_own(here: Path) -> None:
+    bots = [entry("a", "python3 odd.py none", isolation="jail"), entry("b", "python3 odd.py none")]
+    write_tournament(here, bots, "isolation: none")
+    assert arbiter(here, "run", "league.yaml").returncode == 0
+    assert isolation_headers(here) == {
+        '[Isolation "white jail, black none"]',
+        '[Isolation "white none, black jail"]',
+    }
+
+
+def without_bubblewrap(directory: Path) -> str:
+    """A search path with all that is on ours, but for bubblewrap."""
+    tools = directory / "tools"
+    tools.mkdir()
+    for place in os.environ["PATH"].split(os.pathsep):
+        for tool in Path(place).iterdir() if Path(place).is_dir() else ():
+            if tool.name != "bwrap" and not (tools / tool.name).is_symlink():
+                (tools / tool.name).symlink_to(tool)
+    return str(tools)
+
+
+def test_a_level_that_is_not_available_is_refused_and_never_replaced(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", without_bubblewrap(here))
+    write_tournament(here, [FAIR, entry("other", "touch started")], "isolation: jail")
+    refused = arbiter(here, "run", "league.yaml")
+    assert refused.returncode == 2
+    assert (
+        "isolation: jail is not available here: bubblewrap (the command bwrap) is not installed"
+        in refused.stderr
+    )
+    assert "sudo apt install bubblewrap" in refused.stderr
+    assert not (here / "started").exists()
+    matched = arbiter(here, "match", "--isolation", "jail", "sample:random", "sample:random")
+    assert (matched.returncode, matched.stdout) == (2, "")
+    findings = {
+        each["subject"]: each for each in json.loads(arbiter(here, "doctor", "--format", "json").stdout)
+    }
+    assert findings["isolation jail"]["ok"] is None
+    assert "remedy: sudo apt install bubblewrap" in findings["isolation jail"]["words"]
+    assert "takes limits" in findings["isolation auto"]["words"]
+
+
+@pytest.mark.parametrize("level", CONFINED)
+def test_samples_play_at_each_level(level: str, tmp_path: Path) -> None:
+    options = ["--isolation", level, "--results", "results/test-league", "--seed", "1"]
+    done = arbiter(tmp_path, "match", "sample:random", "sample:random-sh", *options)
+    assert done.returncode == 0, done.stderr
+    assert "forfeit" not in done.stdout
+    (header,) = isolation_headers(tmp_path)
+    assert header.startswith(f'[Isolation "{level}')
+
+
+@pytest.mark.parametrize("level", CONFINED)
+@pytest.mark.parametrize(
+    "oddity, termination, words",
+    [
+        (["exit", "3"], "crash", "exited with status 3"),
+        (["signal", "SIGSEGV"], "crash", "killed by SIGSEGV"),
+        (["signal", "SIGKILL"], "killed", "killed from outside by SIGKILL"),
+        (["close"], "crash", "closed its standard output"),
+        (["child"], "crash", "exited with status 0"),
+        (["blob"], "flood", ""),
+        (["silent"], "timeout", "no answer within"),
+        (["stop"], "timeout", "no answer within"),
+        (["daemon"], "normal", ""),
+    ],
+)
+def test_verdicts_are_those_of_level_none(
+    level: str, oddity: list[str], termination: str, words: str, here: Path
+) -> None:
+    table = Table(here, sandbox=Sandbox(Level(level)))
+    result = table.play(table.odd(*oddity), time=TimeControl(game=1_000, start=8_000))
+    assert str(result.termination) == termination
+    assert words in result.detail
+    assert result.offender is (None if termination == "normal" else Side.WHITE)
+    assert table.left_behind() == []
+
+
+HOG = """import sys
+for line in sys.stdin:
+    if line.startswith("dvp "):
+        print("dvpok", flush=True)
+    elif line.startswith("go"):
+        kept = []
+        for _ in range(60):
+            kept.append(bytearray(b"x" * 8_000_000))
+"""
+
+
+@pytest.mark.parametrize("level", ["none", *CONFINED])
+def test_too_much_memory_loses_by_memory(level: str, here: Path) -> None:
+    (here / "hog.py").write_text(HOG + "        import time; time.sleep(30)\n")
+    hog = entry("hog", "python3 hog.py", memory="64M")
+    write_tournament(here, [FAIR, hog], f"isolation: {level}\nmax_failures: 9")
+    done = arbiter(here, "run", "league.yaml")
+    assert "the limit is 64 MiB" in done.stdout
+    with League.open_for_reading(here / "results/test-league") as league:
+        games = [(str(game.outcome.termination), game.outcome.offender) for game in league.games()]
+        seconds = max(game.outcome.seconds for game in league.games())
+    assert [termination for termination, _ in games] == ["memory", "memory"]
+    assert seconds < 4
+
+
+@pytest.mark.parametrize("level", CONFINED)
+def test_builds_are_confined_too(level: str, here: Path) -> None:
+    """A build writes in its directory, and neither elsewhere nor to the network; what it says is kept."""
+    (here / "bot").mkdir()
+    (here / "other").mkdir()
+    shutil.copy(here / "odd.py", here / "bot/source.py")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        connect = f"import socket; socket.create_connection(('127.0.0.1', {server.getsockname()[1]}), 2)"
+        (here / "bot/build.sh").write_text(
+            "set -u\necho building\numask\n"
+            f"touch {here}/other/planted || echo kept out\n"
+            f'python3 -c "{connect}" 2>/dev/null || echo no network\n'
+            "cp source.py odd.py\n"
+        )
+        built = entry("built", "python3 odd.py none", dir="bot", build="sh build.sh")
+        write_tournament(here, [FAIR, built], f"isolation: {level}")
+        done = arbiter(here, "run", "league.yaml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = (here / "results/test-league/logs/build-built.log").read_text()
+    for words in ("building", "kept out", "no network"):
+        assert words in said
+    assert not (here / "other/planted").exists()
+    assert (here / "bot/odd.py").exists()
+
+
+def marked(mark: str) -> list[int]:
+    found = []
+    for path in Path("/proc").iterdir():
+        try:
+            if path.name.isdigit() and f"TEST_MARK={mark}".encode() in (path / "environ").read_bytes():
+                found.append(int(path.name))
+        except OSError:
+            continue
+    return found
+
+
+def wait_for_program(mark: str) -> None:
+    """Until it runs; what helped to start it has a moment to leave."""
+    deadline = time.monotonic() + 20
+    while not marked(mark) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(1)
+
+
+@pytest.mark.parametrize("level", ["none", *CONFINED])
+def test_an_arbiter_that_is_killed(level: str, here: Path) -> None:
+    """In a jail nothing is left; at the other levels the doctor, like the next run, finds and removes it."""
+    mark = f"{here}"
+    (here / "spin.py").write_text("import os\nos.fork()\nwhile True: pass\n")
+    bots = [entry(name, "python3 spin.py", env=f'{{TEST_MARK: "{mark}"}}') for name in ("a", "b")]
+    path = write_tournament(here, bots, f"isolation: {level}")
+    path.write_text(path.read_text().replace("time: 5s", "time: {game: 5s, start: 60s}"))
+    run = start(here, "run", "league.yaml")
+    wait_for_program(mark)
+    assert len(marked(mark)) >= 2
+    run.send_signal(signal.SIGKILL)
+    run.communicate()
+    if level == "jail":
+        deadline = time.monotonic() + 2
+        while marked(mark) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert marked(mark) == []
+    else:
+        time.sleep(0.3)
+        assert len(marked(mark)) >= 2
+        found = arbiter(here, "doctor").stdout
+        assert "`arbiter doctor --clean` removes that" in found
+    cleaned = arbiter(here, "doctor", "--clean")
+    assert cleaned.returncode == 0
+    assert ("process" in cleaned.stdout) == (level != "jail")
+    assert ("scratch" in cleaned.stdout) == (level == "limits")
+    assert marked(mark) == []
+    assert "nothing was left behind" in arbiter(here, "doctor", "--clean").stdout
+
+
+def test_what_belongs_to_a_living_arbiter_is_left_alone(here: Path) -> None:
+    mark = f"{here}"
+    (here / "wait.py").write_text("import time\ntime.sleep(60)\n")
+    bots = [entry(name, "python3 wait.py", env=f'{{TEST_MARK: "{mark}"}}') for name in ("a", "b")]
+    path = write_tournament(here, bots, "isolation: limits")
+    path.write_text(path.read_text().replace("time: 5s", "time: {game: 5s, start: 60s}"))
+    run = start(here, "run", "league.yaml")
+    wait_for_program(mark)
+    before = marked(mark)
+    assert before
+    assert "nothing was left behind" in arbiter(here, "doctor", "--clean").stdout
+    assert set(before) <= set(marked(mark))
+    run.send_signal(signal.SIGINT)
+    run.communicate(timeout=20)
+    assert marked(mark) == []
+
+
+@pytest.mark.needs("bwrap")
+def test_everything_works_here() -> None:
+    """Where tests run nothing may be missing, or a level would go untested unseen."""
+    for level in Level:
+        assert look_at(level).works, look_at(level)
