@@ -21,7 +21,7 @@ class HeadTail:
         del self._tail[: -self._tail_limit]
 
     def last_line(self, longest: int = 200) -> str:
-        """The last line that says something, shortened and fit to be shown; where a traceback names the error."""
+        """The last line that says something, short and fit to be shown; where a traceback names the error."""
         kept = bytes(self._tail or self._head).decode(errors="backslashreplace")
         lines = [line.strip() for line in kept.splitlines() if line.strip()]
         return escaped(lines[-1][:longest].replace("\t", " ")) if lines else ""
