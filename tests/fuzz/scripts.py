@@ -103,6 +103,7 @@ SHAKES = {
     ],
     Dialect.CODECUP: [b"Start\n", b"A1\n"],
 }
+FLOODS = [b"\n", b"\r", b"x\n", b"resign\n", b"move A1\n", b"x" * 100, b"\xff" * 100 + b"\n"]
 _PARTS = [b"mo", b"ve", b"A", b"1", b" ", b"\r", b"\n", b"\xef\xbb\xbf", b"\xc3", b"re", b"sign", b"dvpok"]
 
 
@@ -161,7 +162,9 @@ def actions(dialect: Dialect) -> st.SearchStrategy[Action]:
         st.tuples(st.just("write"), quiet),
         st.tuples(st.just("write"), st.sampled_from(SHAKES[dialect]).map(bytes.hex)),
         st.tuples(st.just("write"), noise),
-        st.tuples(st.just("repeat"), noise, st.sampled_from([2, 12, 300, 11_000])),
+        st.tuples(
+            st.just("repeat"), st.sampled_from(FLOODS).map(bytes.hex), st.sampled_from([2, 12, 700, 11_000])
+        ),
         st.tuples(st.just("drip"), st.one_of(noise, quiet), st.integers(0, 3)),
         st.tuples(st.just("pause"), st.integers(0, 40)),
         st.just(("await",)),

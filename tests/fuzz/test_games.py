@@ -18,7 +18,7 @@ from tests.fuzz.arena import Match, play
 from tests.fuzz.judge import judge
 from tests.fuzz.scripts import matches
 
-FEW, MANY = 50, 1_000
+FEW, MANY = 40, 1_000
 PAIRS_FEW, PAIRS_MANY = 12, 200
 
 
@@ -94,6 +94,14 @@ def test_without_a_script_it_is_a_bot_without_faults(
     assert len(result.plies) > 60
 
 
+# Chance seldom finds these: each limit passed, and what is just within.
+@example(Match((("play", 2), ("await",), ("repeat", "780a", 10_001)), side=Side.BLACK))
+@example(Match((("play", 2), ("await",), ("repeat", "0a", 9_999))))
+@example(Match((("play", 2), ("await",), ("repeat", "78", 65_537))))
+@example(Match((("play", 2), ("repeat", b"resign now\n".hex(), 12)), opponent=Dialect.CODECUP))
+@example(Match((("play", 2), ("repeat", b"resign\n".hex(), 9), ("play", 20))))
+@example(Match((("play", 3), ("repeat", "0a", 11_000)), Dialect.CODECUP))
+@example(Match((("play", 3), ("await",), ("drip", b"resign\n".hex(), 5))))
 @settings(SETTINGS, max_examples=FEW)
 @given(matches(is_timed=True))
 def test_no_bot_gets_a_wrong_verdict(table: Table, match: Match) -> None:
