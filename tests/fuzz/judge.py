@@ -33,6 +33,7 @@ class Heard:
     asked_at: int = 0
     ended_at: int = 0
     is_ready: bool = False
+    is_asked: bool = False
     unexpected: int = 0
     passed_limit: bool = False
 
@@ -97,7 +98,7 @@ def _possible(played: Played, heard: Heard, count: int) -> set[Termination]:
     else:
         possible |= _ended(played, heard)
         took = heard.ended_at - heard.asked_at
-        if is_to_move and took >= _limit(played):
+        if is_to_move and heard.is_asked and took >= _limit(played):
             assert took < _limit(played) + _SLACK
             possible.add(Termination.TIMEOUT)
     return possible
@@ -221,7 +222,7 @@ def _hear_dvp(tape: list[Piece]) -> Heard:
                     heard.answers.append(answer)
                     heard.stamps.append(piece.stamp)
                     asked = None
-    heard.passed_limit = lines.passed_limit
+    heard.passed_limit, heard.is_asked = lines.passed_limit, asked is not None
     return heard
 
 
@@ -261,7 +262,7 @@ def _hear_codecup(played: Played) -> Heard:
             if piece.data == b"Quit\n":
                 heard.ended_at = piece.stamp
                 break
-            heard.asked_at = piece.stamp
+            heard.asked_at, heard.is_asked = piece.stamp, True
             continue
         for line in lines.add(piece.data):
             heard.answers.append(_escaped(line).strip(" "))

@@ -94,6 +94,7 @@ def test_without_a_script_it_is_a_bot_without_faults(
     assert len(result.plies) > 60
 
 
+@example(Match((("play", 2), ("turn", b"move K5 ply 999\nMOVE K5\n".hex(), True, ""))))
 # Chance seldom finds these: each limit passed, and what is just within.
 @example(Match((("play", 2), ("await",), ("repeat", "780a", 10_001)), side=Side.BLACK))
 @example(Match((("play", 2), ("await",), ("repeat", "0a", 9_999))))
