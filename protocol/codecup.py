@@ -5,6 +5,7 @@ comes before its turn is a ply written early and counts as soon as the turn is r
 """
 
 from collections import deque
+from collections.abc import Iterable
 
 from protocol.errors import LocalProtocolError
 from protocol.lines import LineBuffer
@@ -80,14 +81,18 @@ class Connection:
         Undecodable bytes and control characters come escaped, so that such a line is no ply.
         """
         received: list[str] = []
-        # Line by line: the counting period ends with the very line that is the other end's ply.
-        for piece in data.splitlines(keepends=True) if data.count(b"\n") > 1 else (data,):
+        for piece in self._pieces(data):
             for line in self._lines.feed(piece):
                 text = readable(line).strip(" ")
                 received.append(text)
                 self._early.append(text)
                 self._take_due()
         return received
+
+    def _pieces(self, data: bytes) -> Iterable[bytes]:
+        """``data`` line by line: the counting period ends with the very line that is the other end's ply."""
+        is_whole = data.find(b"\n") in (-1, len(data) - 1)
+        return (data,) if is_whole or self.flood else data.splitlines(keepends=True)
 
     def _send(self, text: str, word: str) -> bytes:
         if not self._advance(self._role, word):

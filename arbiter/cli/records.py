@@ -61,8 +61,13 @@ def number_of(reading: Reading) -> int:
     record = reading.record
     if record is None:
         return reading.faults[0].game
-    number = record.headers.get("Number", "")
-    return int(number) if number.isascii() and number.isdecimal() else record.game
+    number = whole_number(record.headers.get("Number", ""))
+    return record.game if number is None else number
+
+
+def whole_number(text: str, digits: int = 15) -> int | None:
+    """The number that a record gives; None when it is none, or a longer one than has any meaning."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= digits else None
 
 
 def choose_record(readings: list[Reading], source: str, wanted: int | None) -> Record:

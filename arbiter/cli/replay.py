@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.errors import UsageError
-from arbiter.cli.records import choose_record, load_records, source_name
+from arbiter.cli.records import choose_record, load_records, source_name, whole_number
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import TimeControl
 from protocol.records import Record, replay_until_fault
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         competitors[Side.WHITE],
         competitors[Side.BLACK],
         position,
-        label=case.record.headers.get("Number", "1"),
+        label=str(whole_number(case.record.headers.get("Number", "")) or 1),
         depth=case.facts.get("depth"),
         nodes=case.facts.get("nodes"),
     )
@@ -189,20 +189,20 @@ def _numbers(arguments: argparse.Namespace, case: _Case, plies: list[str]) -> se
 
 
 def _left(record: Record, index: int) -> int | None:
-    text = record.plies[index].comments.get("left", "")
-    return int(text) if text.isascii() and text.isdecimal() else None
+    return whole_number(record.plies[index].comments.get("left", ""))
 
 
 def _time(record: Record, side: Side) -> TimeControl:
-    """The clock of a record; without one, time enough for any answer."""
+    """The clock of a record; without one, or as far as it says nothing, time enough for any answer."""
     headers = record.headers
     text = headers.get("WhiteTime" if side is Side.WHITE else "BlackTime", headers.get("TimeControl", "-"))
     values: dict[str, int | None] = {"game": None}
     for part in text.split():
         if part.startswith("movetime:"):
-            values["move"] = int(part.removeprefix("movetime:"))
-        elif "+" in part:
-            values["game"], values["increment"] = map(int, part.split("+"))
+            values["move"] = whole_number(part.removeprefix("movetime:"))
+        else:
+            game, _, increment = part.partition("+")
+            values["game"], values["increment"] = whole_number(game), whole_number(increment) or 0
     return TimeControl(**values)  # type: ignore[arg-type]
 
 
@@ -211,10 +211,10 @@ def _seed(record: Record, side: Side) -> int:
     from arbiter.tournament.runner import game_seed
 
     headers = record.headers
-    seed, number = headers.get("Seed", ""), headers.get("Number", "")
-    if not (seed.isdecimal() and number.isdecimal()):
+    seed, number = whole_number(headers.get("Seed", ""), 19), whole_number(headers.get("Number", ""))
+    if seed is None or number is None:
         return 0
-    return game_seed(int(seed), int(number), headers["White" if side is Side.WHITE else "Black"])
+    return game_seed(seed, number, headers["White" if side is Side.WHITE else "Black"])
 
 
 def _tell(each: "Repeated", case: _Case) -> bool:

@@ -1,5 +1,7 @@
 """Keeping the beginning and the end of a stream that may be endless."""
 
+from protocol.text import escaped
+
 
 class HeadTail:
     """The first ``head`` and the last ``tail`` bytes of what is fed in; memory stays flat."""
@@ -19,10 +21,10 @@ class HeadTail:
         del self._tail[: -self._tail_limit]
 
     def last_line(self, longest: int = 200) -> str:
-        """The last line that says something, shortened; where a traceback names the error."""
+        """The last line that says something, short and fit to be shown; where a traceback names the error."""
         kept = bytes(self._tail or self._head).decode(errors="backslashreplace")
         lines = [line.strip() for line in kept.splitlines() if line.strip()]
-        return lines[-1][:longest] if lines else ""
+        return escaped(lines[-1][:longest].replace("\t", " ")) if lines else ""
 
     def text(self) -> str:
         """What was kept, with a line that says how much is missing in between."""

@@ -14,7 +14,7 @@ _TIME_CONTROL = re.compile(r"-|\d+\+\d+( movetime:\d+)?|movetime:\d+", re.ASCII)
 _TIME = "like 5000+100 (milliseconds), movetime:200, both with a blank between, or -"
 _FORMS = {
     "Game": (re.compile("DVONN"), "DVONN"),
-    "Score": (re.compile(r"\d+-\d+", re.ASCII), "like 15-6, White's pieces first"),
+    "Score": (re.compile(r"\d{1,9}-\d{1,9}", re.ASCII), "like 15-6, White's pieces first"),
     "TimeControl": (_TIME_CONTROL, _TIME),
     "WhiteTime": (_TIME_CONTROL, _TIME),
     "BlackTime": (_TIME_CONTROL, _TIME),

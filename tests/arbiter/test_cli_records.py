@@ -328,3 +328,16 @@ def test_written_files_verify(tmp_path: Path) -> None:
     path = tmp_path / "one.drec"
     path.write_text(format_record(with_comment(broken_off(5, 20, "0-1", "illegal"), 19, illegal="A1K5")))
     assert main(["verify", str(path)]) == 0
+
+
+# --- numbers in records that are none ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", ["9" * 5_000, "9" * 30 + "+0", "5 min + 3", "movetime:", "+", "²", "-1"])
+def test_senseless_numbers_break_nothing(tmp_path: Path, value: str) -> None:
+    record = with_comment(broken_off(0, 2, "0-1", "timeout"), 1, left=value)
+    path = write(tmp_path, with_header(record, Seed=value, Number=value, Score=value, TimeControl=value))
+    bot = f"{sys.executable} {Path(__file__).parents[1] / 'bots' / 'odd.py'} none"
+    assert main(["show", path]) == 0
+    assert main(["verify", path]) == 1
+    assert main(["replay", path, bot, "--side", "white"]) in (0, 1)

@@ -18,3 +18,9 @@ def test_both_ends_are_kept_and_the_gap_is_told(pieces: list[bytes]) -> None:
     else:
         gap = f"\n... {len(stream) - 50} bytes left out ...\n".encode()
         assert kept.text() == (stream[:30] + gap + stream[-20:]).decode(errors="backslashreplace")
+
+
+def test_the_last_line_can_stand_in_a_record_and_on_a_terminal() -> None:
+    kept = HeadTail()
+    kept.feed(b"fine\n\ta\x00b\x1b[1m\tc\xff\n \n")
+    assert kept.last_line() == r"a\x00b\x1b[1m c\xff"
