@@ -3,7 +3,8 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-_LONGEST_NAME = 24  # columns of a terminal
+LONGEST_NAME = 24
+"""Columns of a terminal that a name may take."""
 
 # Cells are laid out with a stand-in of the right width where a name holds characters that are not
 # one column wide: tabulate alone would count characters. Both ranges are for private use.
@@ -13,11 +14,17 @@ Rows = Sequence[Sequence[str]]
 """Cells by row; those of the columns ``names`` may be anything, such as the names of bots."""
 
 
-def text_table(headers: Sequence[str], rows: Rows, align: Sequence[str], names: Collection[int]) -> str:
+def text_table(
+    headers: Sequence[str],
+    rows: Rows,
+    align: Sequence[str],
+    names: Collection[int],
+    longest: int = LONGEST_NAME,
+) -> str:
     """A heading, a rule, and the rows."""
     from tabulate import tabulate
 
-    shown = _shortened({row[column] for row in rows for column in names})
+    shown = _shortened({row[column] for row in rows for column in names}, longest)
     stand_ins = {name: _stand_in(short, number) for number, (name, short) in enumerate(shown.items())}
     cells = [_replaced(row, names, stand_ins.__getitem__) for row in rows]
     # The headings go in as a row: as headings they would each cost two columns more.
@@ -71,12 +78,12 @@ def with_errors(values: Sequence[float | None], errors: Sequence[float | None], 
     ]
 
 
-def _shortened(names: Iterable[str]) -> dict[str, str]:
+def _shortened(names: Iterable[str], longest: int) -> dict[str, str]:
     """By name what is printed: long ones without their middle, unless two would then look the same."""
-    head = _LONGEST_NAME * 2 // 3
-    tail = _LONGEST_NAME - head - 1
+    head = longest * 2 // 3
+    tail = longest - head - 1
     whole = {name: printable(name) for name in names}
-    short = {n: f"{w[:head]}…{w[-tail:]}" if len(w) > _LONGEST_NAME else w for n, w in whole.items()}
+    short = {n: f"{w[:head]}…{w[-tail:]}" if len(w) > longest else w for n, w in whole.items()}
     return short if len(set(short.values())) == len(set(whole.values())) else whole
 
 

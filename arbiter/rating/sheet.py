@@ -10,9 +10,19 @@ import json
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from arbiter.rating.layout import joined, markdown_escaped, markdown_table, printable, text_table
+from arbiter.rating.layout import (
+    LONGEST_NAME,
+    joined,
+    markdown_escaped,
+    markdown_table,
+    printable,
+    text_table,
+)
+
+_NAME_WIDTHS = (LONGEST_NAME, 18, 12)
 
 Values = Mapping[str, Any]
 """JSON values by key; a mapping among them becomes one CSV column for each of its keys."""
@@ -40,9 +50,15 @@ class Sheet:
     notes: tuple[str, ...] = ()
 
     def as_text(self, width: int = 100) -> str:
-        """For a terminal; notes are wrapped at ``width``."""
+        """For a terminal. Notes are wrapped at ``width``; names become shorter where that helps to keep
+        it.
+        """
+        for longest in _NAME_WIDTHS:
+            body = self._body(partial(text_table, longest=longest))
+            if max(map(len, body.splitlines())) <= width:
+                break
         notes = [textwrap.fill(printable(note), width, subsequent_indent="  ") for note in self.notes]
-        return joined([printable(self._heading), self._body(text_table), "\n".join(notes)])
+        return joined([printable(self._heading), body, "\n".join(notes)])
 
     def as_markdown(self) -> str:
         notes = "\n".join(f"- {markdown_escaped(note)}" for note in self.notes)

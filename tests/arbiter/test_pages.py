@@ -219,3 +219,15 @@ def test_names_that_are_markup_or_long() -> None:
         sheet = page(kind, tally, table_of(tally))
         assert max(map(len, sheet.as_text().splitlines())) <= 100
         assert "a|b" not in sheet.as_markdown()
+
+
+def test_names_give_way_where_two_stand_in_a_line() -> None:
+    bots = [f"{n}-a-name-of-some-length" for n in range(4)]
+    outcomes = [
+        Outcome(n, None, a, b, "1-0", NORMAL, None, 40, 2)
+        for n, (a, b) in enumerate((a, b) for a in bots for b in bots if a != b)
+    ]
+    tally = Tally(bots, outcomes)
+    text = page("pairing", tally, table_of(tally)).as_text(100)
+    assert max(map(len, text.splitlines())) <= 100
+    assert "0-a-name…gth" in text
