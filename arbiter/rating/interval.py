@@ -62,15 +62,15 @@ class Sample:
     @property
     def nelo(self) -> float | None:
         """Normalized Elo: how many standard deviations of a game the score is from 1/2, on a scale
-        that equals Elo between nearly equal bots without draws. None without any spread.
+        that equals Elo between nearly equal bots without draws. None where it would be infinite.
         """
         if not self.variance:
-            return None
+            return 0.0 if self.mean == 0.5 else None
         return (self.mean - 0.5) / math.sqrt(self.games * self.variance) * 2 * ELO
 
     @property
     def nelo_error(self) -> float | None:
-        """Half the width of its 95 % interval; None where ``nelo`` is."""
+        """Half the width of its 95 % interval; None without any spread."""
         return Z95 * 2 * ELO / math.sqrt(self.games * self.n) if self.variance else None
 
 
