@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arbiter.rating.davidson import ELO, Z95, Games, rate
+from arbiter.rating.davidson import Games, rate
+from arbiter.rating.interval import ELO, Z95
 
 LOW, HIGH = 0.93, 0.97
 

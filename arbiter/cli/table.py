@@ -1,4 +1,6 @@
-"""``arbiter table``: the league table from what is stored, also while a run goes on."""
+"""``arbiter table``: the league table from what is stored, or another view of the same games, also
+while a run goes on.
+"""
 
 import argparse
 import shutil
@@ -9,11 +11,13 @@ from arbiter.cli.errors import UsageError
 from arbiter.cli.results import reading
 
 if TYPE_CHECKING:
+    from arbiter.rating.sheet import Sheet
     from arbiter.rating.table import LeagueTable
 
 NAME = "table"
-HELP = "print the league table of a results directory"
+HELP = "print the league table of a results directory, or who did what against whom"
 FORMATS = ("text", "md", "csv", "json")
+VIEWS = ("pairing", "colour", "opening", "ending", "clock")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,6 +26,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "directories", nargs="+", metavar="DIR", help="results directory; several make one table"
     )
     parser.add_argument("--format", choices=FORMATS, default="text", help="how to print it (default: text)")
+    views = parser.add_mutually_exclusive_group()
+    views.add_argument(
+        "--crosstable", action="store_true", help="instead: points of every bot against every other"
+    )
+    views.add_argument(
+        "--by",
+        choices=VIEWS,
+        help="instead: results by pairing (with Elo), colour or opening, how games ended, or clock use",
+    )
     parser.add_argument(
         "--only", action="append", default=[], metavar="BOT", help="only games among these bots (repeatable)"
     )
@@ -37,15 +50,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the table."""
-    from arbiter.tournament.standings import league_table
+    from arbiter.tournament.standings import league_page, league_table
 
     with reading(arguments.directories) as leagues:
         known = {row["name"] for league in leagues for row in league.bots()}
         for name in (*arguments.only, *arguments.exclude):
             if name not in known:
                 raise UsageError(f"no bot is named {name} there", f"bots: {', '.join(sorted(known))}")
-        table = league_table(leagues, arguments.only, arguments.exclude)
-    sys.stdout.write(render(table, arguments.format))
+        chosen = arguments.only, arguments.exclude
+        if arguments.crosstable or arguments.by:
+            text = _render_page(league_page(leagues, arguments.by or "crosstable", *chosen), arguments.format)
+        else:
+            text = render(league_table(leagues, *chosen), arguments.format)
+    sys.stdout.write(text)
     return 0
 
 
@@ -54,5 +71,15 @@ def render(table: "LeagueTable", form: str) -> str:
     from arbiter.rating.render import as_csv, as_json, as_markdown, as_text
 
     if form == "text":
-        return as_text(table, shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 100)
+        return as_text(table, _width())
     return {"md": as_markdown, "csv": as_csv, "json": as_json}[form](table)
+
+
+def _render_page(sheet: "Sheet", form: str) -> str:
+    if form == "text":
+        return sheet.as_text(_width())
+    return {"md": sheet.as_markdown, "csv": sheet.as_csv, "json": sheet.as_json}[form]()
+
+
+def _width() -> int:
+    return shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 100

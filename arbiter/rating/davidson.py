@@ -18,16 +18,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Matrix = NDArray[np.float64]
+from arbiter.rating.interval import ELO, Z95, normal_cdf
 
-ELO = 400 / math.log(10)
-"""Elo in one natural unit."""
+Matrix = NDArray[np.float64]
 
 PRIOR_SD = 100.0
 """Standard deviation in Elo of the prior on the first-move term, whose mean is 0."""
-
-Z95 = 1.959964
-"""Standard errors on either side of a 95 % interval."""
 
 _PAIR_POINTS = np.arange(5) / 2
 _PAIR_PRIOR = 10.0  # pairs of the expected variance that hold the design effect near 1
@@ -158,10 +154,6 @@ class Ratings:
             return 0.5
         i, j = self.bots.index(bot), self.bots.index(other)
         return normal_cdf(float(self.elo[i] - self.elo[j]) / self.error(i, j))
-
-
-def normal_cdf(z: float) -> float:
-    return math.erfc(-z / math.sqrt(2)) / 2
 
 
 def rate(games: Games, anchor: tuple[str, float] | None = None) -> Ratings:

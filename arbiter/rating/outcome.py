@@ -22,8 +22,11 @@ class Outcome:
     ``number`` is its place in the schedule. ``pair`` is shared by two games on the same opening with
     colours swapped, None for a game that belongs to no pair. ``offender`` is the side that forfeited.
     The scores are the pieces of the final board. ``weight`` is 0 for a game that repeats an earlier
-    one ply by ply: it stands in the table, but tells the ratings nothing. ``detail`` says in a few
-    words why a game is void. ``clocks`` are White's and Black's, ``lag`` the arbiter's worst delay in ns.
+    one ply by ply: it stands in the table, but tells the ratings nothing. ``fingerprint`` is equal for
+    games that are the same ply by ply between the same bots with the same colours, and None where
+    that cannot be known. ``detail`` says in a few words why a game is void. ``clocks`` are White's and
+    Black's, ``lag`` the arbiter's worst delay in ns. ``opening``: where the game started, None for the
+    empty board.
 
     Raises ValueError for a bot that plays itself, an unknown result and a forfeit that is not the
     offender's loss.
@@ -42,6 +45,8 @@ class Outcome:
     detail: str = ""
     clocks: tuple[ClockUse, ClockUse] | None = None
     lag: int = 0
+    opening: str | None = None
+    fingerprint: int | None = None
 
     def __post_init__(self) -> None:
         if self.white == self.black:

@@ -4,26 +4,34 @@ import csv
 import io
 import json
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from arbiter.match.termination import FORFEITS
 from arbiter.rating.clock_use import ClockSums
-from arbiter.rating.layout import markdown_escaped, markdown_table, printable, text_table
+from arbiter.rating.layout import (
+    joined,
+    markdown_escaped,
+    markdown_table,
+    printable,
+    signed,
+    text_table,
+    with_errors,
+)
 from arbiter.rating.table import Group, LeagueTable, Row
 
-HEADERS = ("Rank", "Bot", "Games", "W", "D", "L", "Points", "Elo ± 95 %", "Margin", "CodeCup", "Forfeits")
+HEADERS = ("Rank", "Bot", "Games", "W", "D", "L", "Points", "Elo ± 95 %", "Margin ±", "CodeCup", "Forfeits")
 _ALIGN = ("right", "left", *["right"] * 8, "left")
 
 CLOCK_HEADERS = ("Clock", "Plies", "Mean ms", "Worst ms", "Worst grace ms", "CPU ms a game in idle turns")
 _CLOCK_ALIGN = ("left", *["right"] * 5)
 
-Layout = Callable[[Sequence[str], Sequence[Sequence[str]], Sequence[str], int], str]
-"""Headings, rows, alignment, and the column that has the names."""
+Layout = Callable[[Sequence[str], Sequence[Sequence[str]], Sequence[str], Collection[int]], str]
+"""Headings, rows, alignment, and the columns that have names."""
 
 CSV_COLUMNS = (
     *("name", "rank", "games", "wins", "draws", "losses", "points", "elo", "elo_low", "elo_high"),
-    *("mean_margin", "codecup_points"),
+    *("mean_margin", "margin_error", "codecup_points"),
     *(f"forfeits_{kind}" for kind in FORFEITS),
     *("clock_plies", "clock_mean_ms", "clock_worst_ms", "clock_worst_grace_ms", "clock_idle_cpu_ms"),
     "group",
@@ -36,14 +44,14 @@ def as_text(table: LeagueTable, width: int = _WIDTH) -> str:
     """For a terminal, 80 to 100 columns with ordinary names; notes are wrapped at ``width``."""
     blocks = _title(table, "{}", printable) + _groups(table, text_table, "{}") + _clock(table, text_table)
     notes = [textwrap.fill(printable(note), width, subsequent_indent="  ") for note in table.notes]
-    return _joined([*blocks, "\n".join(notes), "\n".join(map(printable, _footer(table)))])
+    return joined([*blocks, "\n".join(notes), "\n".join(map(printable, _footer(table)))])
 
 
 def as_markdown(table: LeagueTable) -> str:
     blocks = _title(table, "## {}", markdown_escaped) + _groups(table, markdown_table, "### {}")
     blocks += _clock(table, markdown_table)
     lines = (*table.notes, *_footer(table))
-    return _joined([*blocks, "\n".join(f"- {markdown_escaped(line)}" for line in lines)])
+    return joined([*blocks, "\n".join(f"- {markdown_escaped(line)}" for line in lines)])
 
 
 def as_csv(table: LeagueTable) -> str:
@@ -101,6 +109,7 @@ def _row_json(row: Row) -> dict[str, Any]:
         "elo_low": row.elo_low,
         "elo_high": row.elo_high,
         "mean_margin": row.mean_margin,
+        "margin_error": row.margin_error,
         "codecup_points": row.codecup_points,
         "forfeits": dict(row.forfeits),
         "clock": _clock_json(row.clock),
@@ -124,19 +133,19 @@ def _title(table: LeagueTable, heading: str, escape: Callable[[str], str]) -> li
 
 
 def _groups(table: LeagueTable, layout: Layout, heading: str) -> list[str]:
-    signed = table.anchor is None or table.anchor.elo == 0
+    plus = table.anchor is None or table.anchor.elo == 0
     blocks = []
     for number, group in enumerate(table.groups, start=1):
         if len(table.groups) > 1:
             blocks.append(heading.format(f"Group {number}"))
-        blocks.append(layout(HEADERS, _all_cells(group, signed), _ALIGN, 1) if group.rows else "No bots.")
+        blocks.append(layout(HEADERS, _all_cells(group, plus), _ALIGN, (1,)) if group.rows else "No bots.")
     return blocks
 
 
 def _clock(table: LeagueTable, layout: Layout) -> list[str]:
     """How the bots used their clocks, where that is known."""
     rows = [_clock_cells(row.bot, row.clock) for row in table.rows if row.clock is not None]
-    return [layout(CLOCK_HEADERS, rows, _CLOCK_ALIGN, 0)] if rows else []
+    return [layout(CLOCK_HEADERS, rows, _CLOCK_ALIGN, (0,))] if rows else []
 
 
 def _clock_cells(bot: str, use: ClockSums) -> list[str]:
@@ -148,11 +157,6 @@ def _clock_cells(bot: str, use: ClockSums) -> list[str]:
         f"{use.worst_grace_ms:.0f}",
         f"{use.idle_ms_a_game:.0f}",
     ]
-
-
-def _joined(blocks: Iterable[str]) -> str:
-    """A blank line between blocks, none for empty ones."""
-    return "\n\n".join(block for block in blocks if block) + "\n"
 
 
 def _footer(table: LeagueTable) -> list[str]:
@@ -180,16 +184,19 @@ def _summary(table: LeagueTable) -> str:
     if table.lag_ms is not None:
         parts.append(f"the arbiter was late by {table.lag_ms:.0f} ms at most")
     if table.advantage is not None:
-        parts.insert(3, f"first move {_signed(table.advantage)} Elo")
+        parts.insert(3, f"first move {signed(table.advantage)} Elo")
     return " · ".join(parts)
 
 
-def _all_cells(group: Group, signed: bool) -> list[list[str]]:
-    elos = _elo_cells(group.rows, signed)
-    return [_cells(row, elo) for row, elo in zip(group.rows, elos, strict=True)]
+def _all_cells(group: Group, plus: bool) -> list[list[str]]:
+    elos = _elo_cells(group.rows, plus)
+    margins = with_errors(
+        [row.mean_margin for row in group.rows], [row.margin_error for row in group.rows], 1
+    )
+    return [_cells(*each) for each in zip(group.rows, elos, margins, strict=True)]
 
 
-def _cells(row: Row, elo: str) -> list[str]:
+def _cells(row: Row, elo: str, margin: str) -> list[str]:
     return [
         str(row.rank),
         row.bot,
@@ -199,13 +206,13 @@ def _cells(row: Row, elo: str) -> list[str]:
         str(row.losses),
         f"{row.points:.1f}",
         elo,
-        "-" if row.mean_margin is None else _signed(row.mean_margin, 1),
+        margin,
         "-" if row.codecup_points is None else f"{row.codecup_points:.1f}",
         ", ".join(f"{kind} {count}" for kind, count in row.forfeits.items()),
     ]
 
 
-def _elo_cells(rows: Sequence[Row], signed: bool) -> list[str]:
+def _elo_cells(rows: Sequence[Row], plus: bool) -> list[str]:
     """Ratings and half widths, the ± below each other."""
     errors = [
         "" if row.elo_low is None or row.elo_high is None else f"{(row.elo_high - row.elo_low) / 2:.0f}"
@@ -217,11 +224,6 @@ def _elo_cells(rows: Sequence[Row], signed: bool) -> list[str]:
         if row.elo is None:
             cells.append("-")
             continue
-        elo = _signed(row.elo) if signed else f"{round(row.elo)}"
+        elo = signed(row.elo) if plus else f"{round(row.elo)}"
         cells.append(f"{elo} ± {error:>{width}}" if error else f"{elo} {'(anchor)':>{width + 2}}")
     return cells
-
-
-def _signed(value: float, decimals: int = 0) -> str:
-    """With a sign, and never a negative zero."""
-    return f"{round(value, decimals) + 0.0:+.{decimals}f}"

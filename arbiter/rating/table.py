@@ -8,7 +8,7 @@ from arbiter.match.clock import MS
 from arbiter.match.termination import FORFEITS
 from arbiter.rating.clock_use import ClockSums
 from arbiter.rating.outcome import Outcome
-from arbiter.rating.tally import Standing, Tally
+from arbiter.rating.tally import Tally
 from arbiter.rating.tiebreaks import rank_round_robin
 
 _LONGEST_REASON = 160
@@ -39,7 +39,8 @@ class Row:
     """One bot. Ratings in Elo with the bounds of their 95 % interval; None for a bot without games.
 
     The anchor has no bounds. ``mean_margin``: own pieces minus the opponent's, per game played to
-    its end. ``codecup_points``: per game. ``forfeits``: by kind, those that happened.
+    its end; ``margin_error`` half the width of its 95 % interval. ``codecup_points``: per game.
+    ``forfeits``: by kind, those that happened.
     """
 
     rank: int
@@ -56,6 +57,7 @@ class Row:
     codecup_points: float | None
     forfeits: Mapping[str, int]
     clock: ClockSums | None = None
+    margin_error: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +184,7 @@ def _rate_group(members: Sequence[str], tally: Tally, anchor: Anchor | None) -> 
         for bot, value in zip(ratings.bots, ratings.elo, strict=True)
     }
     order = rank_round_robin(members, tally.standings, tally.points)
-    rows = tuple(_row(rank, bot, tally.standings[bot], *elo[bot]) for rank, bot in order)
+    rows = tuple(_row(rank, bot, tally, *elo[bot]) for rank, bot in order)
     remarks = []
     if not ratings.decisive:
         remarks.append("No game was won, so all ratings are equal; the intervals show how little is known.")
@@ -201,13 +203,12 @@ def _append_idle(groups: list[Group], tally: Tally) -> None:
         return
     last = groups.pop() if groups else Group((), None)
     rank = len(last.rows) + 1
-    rows = tuple(_row(rank, bot, tally.standings[bot], None, None, None) for bot in idle)
+    rows = tuple(_row(rank, bot, tally, None, None, None) for bot in idle)
     groups.append(Group(last.rows + rows, last.advantage))
 
 
-def _row(
-    rank: int, bot: str, standing: Standing, elo: float | None, low: float | None, high: float | None
-) -> Row:
+def _row(rank: int, bot: str, tally: Tally, elo: float | None, low: float | None, high: float | None) -> Row:
+    standing = tally.standings[bot]
     return Row(
         rank=rank,
         bot=bot,
@@ -223,6 +224,7 @@ def _row(
         codecup_points=standing.codecup_points,
         clock=standing.clock if standing.clock.games else None,
         forfeits={str(kind): standing.forfeits[kind] for kind in FORFEITS if standing.forfeits[kind]},
+        margin_error=tally.margin_error(bot),
     )
 
 

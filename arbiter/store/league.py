@@ -51,7 +51,7 @@ PRAGMA user_version = {SCHEMA_VERSION};
 """
 _BRIEF_COLUMNS = (
     "number", "attempt", "pair", "white", "black", "result", "termination", "offender",
-    "white_score", "black_score", "both_failed", "detail", "clocks", "lag",
+    "white_score", "black_score", "both_failed", "detail", "clocks", "lag", "rules", "start", "plies",
 )  # fmt: skip
 
 

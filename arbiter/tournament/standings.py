@@ -8,7 +8,10 @@ from typing import Any
 from arbiter.match.clock import ClockUse
 from arbiter.match.termination import Termination
 from arbiter.rating.outcome import Colour, Outcome
-from arbiter.rating.table import Anchor, Facts, LeagueTable, build_table
+from arbiter.rating.pages import PageKind, page
+from arbiter.rating.sheet import Sheet
+from arbiter.rating.table import Anchor, Facts, LeagueTable, table_of
+from arbiter.rating.tally import Tally
 from arbiter.store import League, PlayedGame
 from protocol.rules import Side
 
@@ -30,6 +33,10 @@ def outcome_of_row(row: Mapping[str, Any]) -> Outcome:
         detail=row["detail"],
         clocks=(ClockUse(**clocks["white"]), ClockUse(**clocks["black"])),
         lag=row["lag"],
+        opening=row["start"],
+        fingerprint=_fingerprint(
+            row["plies"], row["white"], row["black"], row["rules"], row["start"], row["result"], termination
+        ),
     )
 
 
@@ -49,7 +56,20 @@ def outcome_of_game(game: PlayedGame) -> Outcome:
         detail=result.detail,
         clocks=(result.white.clock, result.black.clock),
         lag=result.lag,
+        opening=game.start,
+        fingerprint=_fingerprint(
+            " ".join(record.ply for record in result.plies),
+            *(game.white, game.black, game.rules, game.start, result.result, result.termination),
+        ),
     )
+
+
+def _fingerprint(plies: str, *rest: object) -> int | None:
+    """One number for all that makes two games the same; it holds within this process.
+
+    None for a game without plies: a bot that never starts loses anew each time.
+    """
+    return hash((plies, *rest)) if plies else None
 
 
 def _colour(side: Side | None) -> Colour | None:
@@ -66,6 +86,21 @@ def league_table(
     Bots of equal names are the same bot. ``only`` keeps the games among these bots, ``exclude``
     drops the games of those.
     """
+    return _table(leagues, *_tally(leagues, only, exclude))
+
+
+def league_page(
+    leagues: Sequence[League], kind: PageKind, only: Sequence[str] = (), exclude: Sequence[str] = ()
+) -> Sheet:
+    """Another view of the same games, with the bots in the table's order."""
+    tally, bots = _tally(leagues, only, exclude)
+    return page(kind, tally, _table(leagues, tally, bots))
+
+
+def _tally(
+    leagues: Sequence[League], only: Sequence[str], exclude: Sequence[str]
+) -> tuple[Tally, list[Mapping[str, Any]]]:
+    """The sums over the games, and the rows of the bots that are wanted."""
     rows = [
         row
         for league in leagues
@@ -73,10 +108,16 @@ def league_table(
         if row["name"] not in exclude and (not only or row["name"] in only)
     ]
     wanted = {row["name"] for row in rows}
-    anchor = leagues[0].get("anchor")
-    return build_table(
-        list(dict.fromkeys(row["name"] for row in rows if not row["left_out"])),
+    return Tally(
+        dict.fromkeys(row["name"] for row in rows if not row["left_out"]),
         (each for each in outcomes(leagues) if each.white in wanted and each.black in wanted),
+    ), rows
+
+
+def _table(leagues: Sequence[League], tally: Tally, rows: Sequence[Mapping[str, Any]]) -> LeagueTable:
+    anchor = leagues[0].get("anchor")
+    return table_of(
+        tally,
         anchor=Anchor(*anchor) if anchor else None,
         withdrawn={row["name"]: row["withdrawn"] for row in rows if row["withdrawn"]},
         left_out={row["name"]: row["left_out"] for row in rows if row["left_out"]},

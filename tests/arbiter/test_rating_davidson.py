@@ -17,9 +17,9 @@ from arbiter.rating.davidson import (
     design_effect,
     has_maximum,
     maximise,
-    normal_cdf,
     rate,
 )
+from arbiter.rating.interval import normal_cdf
 
 DATA = json.loads((Path(__file__).parents[1] / "data" / "statistics_pool.json").read_text())
 VECTORS: list[dict[str, Any]] = DATA["rating_vectors"]

@@ -27,7 +27,8 @@ def table(rows: Sequence[Row], notes: tuple[str, ...] = ("A note.",), facts: Fac
 
 def row(rank: int, bot: str, elo: float | None = 0.0, error: float = 90.0, **forfeits: int) -> Row:
     low, high = (None, None) if elo is None else (elo - error, elo + error)
-    return Row(rank, bot, 10, 6, 1, 3, 6.5, elo, low, high, 4.25, 61.375, forfeits)
+    margin_error = 3.25 if error < 100 else 10.0
+    return Row(rank, bot, 10, 6, 1, 3, 6.5, elo, low, high, 4.25, 61.375, forfeits, margin_error=margin_error)
 
 
 ROWS = [
@@ -42,12 +43,12 @@ def test_text() -> None:
     assert as_text(table(ROWS)) == (
         "Spring league\n"
         "\n"
-        "Rank  Bot     Games  W  D  L  Points  Elo ± 95 %  Margin  CodeCup  Forfeits\n"
-        "─────────────────────────────────────────────────────────────────────────────────────\n"
-        "   1  greedy     10  6  1  3     6.5  +143 ±  85    +4.2     61.4\n"
-        "   2  007        10  6  1  3     6.5    +0 ±  80    +4.2     61.4  timeout 2, crash 1\n"
-        "   3  random     10  6  1  3     6.5  -143 ± 102    +4.2     61.4\n"
-        "   4  1e3         0  0  0  0     0.0           -       -        -\n"
+        "Rank  Bot     Games  W  D  L  Points  Elo ± 95 %     Margin ±  CodeCup  Forfeits\n"
+        "──────────────────────────────────────────────────────────────────────────────────────────\n"
+        "   1  greedy     10  6  1  3     6.5  +143 ±  85  +4.2 ±  3.2     61.4\n"
+        "   2  007        10  6  1  3     6.5    +0 ±  80  +4.2 ±  3.2     61.4  timeout 2, crash 1\n"
+        "   3  random     10  6  1  3     6.5  -143 ± 102  +4.2 ± 10.0     61.4\n"
+        "   4  1e3         0  0  0  0     0.0           -            -        -\n"
         "\n"
         "A note.\n"
         "\n"
@@ -61,12 +62,12 @@ def test_markdown() -> None:
     heading, blank, *lines = as_markdown(table(ROWS[1:3])).splitlines()
     assert (heading, blank) == ("## Spring league", "")
     assert [re.sub(" +", " ", re.sub("-+", "-", line)) for line in lines[:2]] == [
-        "| Rank | Bot | Games | W | D | L | Points | Elo ± 95 % | Margin | CodeCup | Forfeits |",
+        "| Rank | Bot | Games | W | D | L | Points | Elo ± 95 % | Margin ± | CodeCup | Forfeits |",
         "|-:|:-|-:|-:|-:|-:|-:|-:|-:|-:|:-|",
     ]
     assert [re.sub(" +", " ", line) for line in lines[2:4]] == [
-        "| 2 | 007 | 10 | 6 | 1 | 3 | 6.5 | +0 ± 80 | +4.2 | 61.4 | timeout 2, crash 1 |",
-        "| 3 | random | 10 | 6 | 1 | 3 | 6.5 | -143 ± 102 | +4.2 | 61.4 | |",
+        "| 2 | 007 | 10 | 6 | 1 | 3 | 6.5 | +0 ± 80 | +4.2 ± 3.2 | 61.4 | timeout 2, crash 1 |",
+        "| 3 | random | 10 | 6 | 1 | 3 | 6.5 | -143 ± 102 | +4.2 ± 10.0 | 61.4 | |",
     ]
     assert len({len(line) for line in lines[:4]}) == 1
     assert lines[4:] == [
@@ -80,12 +81,12 @@ def test_markdown() -> None:
 
 def test_csv() -> None:
     assert as_csv(table(ROWS[1::2])) == (
-        "name,rank,games,wins,draws,losses,points,elo,elo_low,elo_high,mean_margin,codecup_points,"
+        "name,rank,games,wins,draws,losses,points,elo,elo_low,elo_high,mean_margin,margin_error,codecup_points,"
         "forfeits_timeout,forfeits_illegal,forfeits_syntax,forfeits_flood,forfeits_crash,forfeits_memory,"
         "forfeits_start,forfeits_killed,clock_plies,clock_mean_ms,clock_worst_ms,clock_worst_grace_ms,"
         "clock_idle_cpu_ms,group\n"
-        "007,2,10,6,1,3,6.5,-0.2,-79.8,79.39999999999999,4.25,61.375,2,0,0,0,1,0,0,0,,,,,,1\n"
-        "1e3,4,0,0,0,0,0.0,,,,,,0,0,0,0,0,0,0,0,,,,,,1\n"
+        "007,2,10,6,1,3,6.5,-0.2,-79.8,79.39999999999999,4.25,3.25,61.375,2,0,0,0,1,0,0,0,,,,,,1\n"
+        "1e3,4,0,0,0,0,0.0,,,,,,,0,0,0,0,0,0,0,0,,,,,,1\n"
     )
 
 
@@ -93,7 +94,7 @@ def test_json() -> None:
     document = json.loads(as_json(table(ROWS)))
     assert list(document["bots"][0]) == [
         *("name", "rank", "games", "wins", "draws", "losses", "points", "elo", "elo_low", "elo_high"),
-        *("mean_margin", "codecup_points", "forfeits", "clock"),
+        *("mean_margin", "margin_error", "codecup_points", "forfeits", "clock"),
     ]
     assert document["bots"][1]["forfeits"] == {"timeout": 2, "crash": 1}
     idle = document["bots"][3]
@@ -224,7 +225,7 @@ def test_any_name_leaves_every_format_well_formed(names: list[str]) -> None:
     assert [line[0] for line, name in zip(parsed[1:], names, strict=True) if name.isprintable()] == [
         name for name in names if name.isprintable()
     ]
-    assert {len(line) for line in parsed} == {26}
+    assert {len(line) for line in parsed} == {27}
     lines = as_text(league).splitlines()
     assert len(lines) == 10 + len(names)
     body = lines[4 : 4 + len(names)]
