@@ -5,7 +5,7 @@ import re
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Characters that could end a line or move a cursor, and halves of characters, which UTF-8 cannot say."""
 
-# A table, since a bot may send 64 KiB of these and other games wait meanwhile: a tenth of what a pattern takes.
+# A table takes a tenth of what a pattern does; a bot may send 64 KiB of these while other games wait.
 _ESCAPES = {
     code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
     for code in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, *range(0xD800, 0xE000))
