@@ -2,13 +2,13 @@
 
 import argparse
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.errors import UsageError
 from arbiter.cli.records import choose_record, load_records, source_name, whole_number
-from arbiter.match.bot import Bot, Dialect
+from arbiter.match.bot import Bot
 from arbiter.match.clock import TimeControl
 from protocol.records import Record, replay_until_fault
 from protocol.rules import Side
@@ -29,9 +29,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--game", type=int, metavar="N", help="the game, where there are several")
     parser.add_argument(
-        "--ply", type=int, metavar="N", help="ask for this ply (default: the one that failed)"
+        "--ply", type=int, metavar="N", help="ask for this ply only (default: the last; of a bundle: all)"
     )
-    parser.add_argument("--all", action="store_true", help="ask for every ply of the bot's side")
+    parser.add_argument(
+        "--all", action="store_true", help="ask for every ply of the bot's side (of a bundle: anyway)"
+    )
+    parser.add_argument(
+        "--isolation",
+        choices=("none", "limits", "jail", "auto"),
+        help="what holds the bot back (default: as in a bundle's game, else none)",
+    )
     parser.add_argument(
         "--side", choices=("white", "black"), help="the side to play, where the name does not tell"
     )
@@ -67,7 +74,14 @@ def run(arguments: argparse.Namespace) -> int:
     numbers = _numbers(arguments, case, plies)
     become_subreaper()
     repeated = trio.run(replay, Script(setup, case.side, plies, lefts, numbers))
-    same = [_tell(each, case) for each in repeated]
+    shown = (
+        repeated
+        if arguments.all
+        else [each for each in repeated if each is repeated[-1] or not _is_same(each, case)]
+    )
+    for each in shown:
+        _tell(each, case)
+    same = [_is_same(each, case) for each in repeated]
     print(f"{sum(same)} of {len(same)} as recorded")
     return 0 if same and all(same) else 1
 
@@ -92,6 +106,8 @@ class _Case:
 
 
 def _case(arguments: argparse.Namespace) -> _Case:
+    from arbiter.tournament.bundle import bot_of
+
     source = source_name(arguments.record)
     record = choose_record(load_records(arguments.record), source, arguments.game)
     facts = _facts(Path(arguments.record))
@@ -99,9 +115,10 @@ def _case(arguments: argparse.Namespace) -> _Case:
         raise UsageError("which BOT is to be asked?", f"arbiter replay {source} ./mybot")
     given = None if arguments.bot is None else _bot(arguments.bot)
     side = _side(arguments, record, facts, given)
-    if given is None:
-        return _Case(record, side, _recorded_bot(facts[side.word]), facts)
-    return _Case(record, side, given, facts)
+    bot = bot_of(facts[side.word]) if given is None else given
+    if given is not None and facts:
+        bot = replace(given, isolation=bot_of(facts[side.word]).isolation)
+    return _Case(record, side, _confined(bot, arguments.isolation, Path(arguments.record)), facts)
 
 
 def _facts(directory: Path) -> dict[str, Any]:
@@ -126,15 +143,18 @@ def _bot(text: str) -> Bot:
     return bot
 
 
-def _recorded_bot(facts: dict[str, Any]) -> Bot:
-    return Bot(
-        facts["name"],
-        tuple(facts["argv"]),
-        Path(facts["directory"]),
-        Dialect(facts["protocol"]),
-        env=facts["env"],
-        options=facts["options"],
-    )
+def _confined(bot: Bot, level: str | None, record: Path) -> Bot:
+    """The bot in the sandbox it is to run in: as told, else as in the game, else in none."""
+    from arbiter.isolation.levels import UnavailableError
+    from arbiter.tournament.config import Tournament
+    from arbiter.tournament.sandboxes import sandboxed
+
+    bot = replace(bot, isolation=level or bot.isolation or "none")
+    alone = Tournament(name="replay", path=Path.cwd() / "replay", bots=(bot,), given=({},))
+    try:
+        return sandboxed(alone, record).bots[0]
+    except UnavailableError as error:
+        raise UsageError(str(error), f"{error.remedy}, or replay with --isolation none") from None
 
 
 def _named(word: object) -> Side:
@@ -177,7 +197,8 @@ def _numbers(arguments: argparse.Namespace, case: _Case, plies: list[str]) -> se
     own = [number for number, mover in enumerate(movers, 1) if mover is case.side]
     if positions[len(plies)].is_over and own and own[-1] == len(plies) + 1:
         own.pop()
-    if arguments.all:
+    if arguments.all or (case.facts and arguments.ply is None):
+        # A failure may have come from what the process had been through before.
         return set(own)
     if arguments.ply is None:
         return set(own[-1:])
@@ -217,25 +238,21 @@ def _seed(record: Record, side: Side) -> int:
     return game_seed(seed, number, headers["White" if side is Side.WHITE else "Black"])
 
 
-def _tell(each: "Repeated", case: _Case) -> bool:
-    """Print one answer beside the recorded one; whether they are the same."""
-    termination = case.record.termination
-    if each.recorded is not None:
-        was, is_same = each.recorded, each.failure is None and _same(each.answer, each.recorded)
-    else:
-        was = f"{termination} {case.facts.get('answer') or ''}".strip()
-        is_same = each.failure is not None and each.failure.termination == termination
+def _tell(each: "Repeated", case: _Case) -> None:
+    """Print one answer beside the recorded one."""
+    was = each.recorded or f"{case.record.termination} {case.facts.get('answer') or ''}".strip()
     now = each.answer or ""
     if each.failure is not None:
         now = f"{each.failure.termination} {now}".strip()
-    verdict = "the same" if is_same else "DIFFERENT"
+    verdict = "the same" if _is_same(each, case) else "DIFFERENT"
     answers = f"recorded {was}, now {now} ({each.used / 1e6:.1f} ms)"
     print(f"ply {each.number}, {case.side.word}: {answers}: {verdict}")
     if each.failure is not None:
         print(f"  {each.failure.detail}")
         print(f"  position {each.position}")
-    return is_same
 
 
-def _same(answer: str | None, recorded: str) -> bool:
-    return answer is not None and answer.upper() == recorded
+def _is_same(each: "Repeated", case: _Case) -> bool:
+    if each.recorded is None:
+        return each.failure is not None and each.failure.termination == case.record.termination
+    return each.failure is None and each.answer is not None and each.answer.upper() == each.recorded

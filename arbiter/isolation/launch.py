@@ -1,5 +1,6 @@
 """Starting a program with three pipes, in a session of its own, and naming why it would not start."""
 
+import contextlib
 import errno
 import os
 import shutil
@@ -37,6 +38,8 @@ class Program:
     applied: Applied = field(default_factory=lambda: Applied(Level.NONE))
     group: cgroup.Group | None = None
     confinement: Confinement | None = None
+    _killing: trio.Lock = field(default_factory=trio.Lock)
+    _is_dissolved: bool = False
 
     @property
     def pid(self) -> int:
@@ -110,9 +113,13 @@ class Program:
             return f"went past its memory limit of {shown(bounds.memory)}"
         if bounds.memory is None and bounds.processes is None:
             return None
-        used = usage.measure(self.members() if pids is None else pids)
+        pids = self.members() if pids is None else pids
+        used = usage.measure(pids)
         if bounds.memory is not None and used.memory > bounds.memory:
-            return f"held {shown(used.memory)} of memory; the limit is {shown(bounds.memory)}"
+            # Slow to read, so it is read only where it decides: pages that processes share count once.
+            memory = usage.proportional(pids) or used.memory
+            if memory > bounds.memory:
+                return f"held {shown(memory)} of memory; the limit is {shown(bounds.memory)}"
         if bounds.processes is not None and used.processes > bounds.processes:
             return f"ran {used.processes} processes and threads; the limit is {bounds.processes}"
         return None
@@ -135,15 +142,24 @@ class Program:
         return None
 
     async def kill(self) -> None:
-        """Kill the whole tree, wait until nothing of it is left, remove its files. Not cancellable."""
-        await tree.kill_tree(self.pid)
-        self.poll()
-        tree.forget(self.pid)
-        if self.confinement is not None:
-            with trio.CancelScope(shield=True):
-                await trio.to_thread.run_sync(self.confinement.dissolve)
-        elif self.group is not None:
-            self.group.remove()
+        """Kill the whole tree, wait until nothing of it is left, remove its files. Not cancellable.
+
+        Whoever comes second waits for the first: a limit may be passed just when the game ends.
+        """
+        with trio.CancelScope(shield=True):
+            async with self._killing:
+                if self._is_dissolved:
+                    return
+                await tree.kill_tree(self.pid)
+                self.poll()
+                tree.forget(self.pid)
+                self._is_dissolved = True
+                if self.confinement is not None:
+                    # What resists is left to the next run; it is no reason to void a game.
+                    with contextlib.suppress(OSError):
+                        await trio.to_thread.run_sync(self.confinement.dissolve)
+                elif self.group is not None:
+                    self.group.remove()
 
     def abandon(self) -> None:
         """The same without an event loop: for trial starts that are over already."""

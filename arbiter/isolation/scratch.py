@@ -1,16 +1,16 @@
 """A directory of its own for each start of a program, removed when the program is gone."""
 
 import contextlib
+import itertools
 import os
-import shutil
 import stat
-import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from arbiter.isolation.owner import is_orphaned
+
+_raised = itertools.count(1)
 
 
 def make(marker: str, uid: int | None = None) -> Path:
@@ -39,28 +39,41 @@ def root() -> Path:
 
 
 def remove(path: Path) -> None:
-    """Take a directory away with all that is in it, also what was made unreadable."""
-    if sys.version_info >= (3, 12):
-        shutil.rmtree(path, onexc=_open_up)
-    else:
-        shutil.rmtree(path, onerror=_open_up)
+    """Take a directory away with all that is in it, whatever was made of it.
 
-
-def _open_up(function: Callable[..., Any], path: str, _: object) -> None:
-    """Give ourselves the rights that the program took away, and try once more."""
+    A program may have nested directories thousands deep, longer than any path may be, or taken
+    rights away. So deep ones are first moved up beside ``path``, one level at a time; nothing here
+    recurses. What resists stays, and is found by the next run.
+    """
+    heap = [path]
     with contextlib.suppress(OSError):
-        parent = Path(path).parent
-        parent.chmod(0o700)
-        if function in (os.scandir, os.open, os.lstat) or Path(path).is_dir():
-            Path(path).chmod(0o700)
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            function(path)
+        while heap:
+            top = heap[-1]
+            inner = _emptied(top, path.parent)
+            if inner is None:
+                top.rmdir()
+                heap.pop()
+            else:
+                heap.append(inner)
+
+
+def _emptied(directory: Path, beside: Path) -> Path | None:
+    """Remove the files of a directory; of directories in it, bring the first up beside its parents."""
+    directory.chmod(0o700)
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                raised = beside / f"{directory.name.partition('~')[0]}~{next(_raised)}"
+                # A directory whose parent link changes has to be writable itself.
+                os.chmod(entry.path, 0o700)  # noqa: PTH101 (it was named as a text)
+                return Path(entry.path).rename(raised)
+            os.unlink(entry.path)  # noqa: PTH108 (as above)
+    return None
 
 
 def left_behind() -> Iterator[Path]:
     """Directories of arbiters that are gone."""
     with contextlib.suppress(OSError):
         for path in root().iterdir():
-            if is_orphaned(path.name):
+            if is_orphaned(path.name.partition("~")[0]):
                 yield path

@@ -29,6 +29,20 @@ def measure(pids: Iterable[int]) -> Usage:
     return Usage(memory, threads)
 
 
+def proportional(pids: Iterable[int]) -> int | None:
+    """Memory of several processes in bytes, a page that n of them share counted as 1/n; None if unknown."""
+    memory = 0
+    for pid in pids:
+        try:
+            rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        except ProcessLookupError:
+            continue
+        except OSError:
+            return None
+        memory += sum(int(line.split()[1]) * 1024 for line in rollup.splitlines() if line.startswith("Pss:"))
+    return memory
+
+
 class Filling(NamedTuple):
     """What lies in a scratch directory."""
 

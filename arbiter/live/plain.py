@@ -89,6 +89,8 @@ def describe_game(game: PlayedGame) -> str:
     loser = game.black if outcome.offender else game.white
     if outcome.termination is Termination.RESIGN:
         return f"{start} ({loser} resigned at {score})"
-    ply = len(outcome.plies) + 1
+    played = [index for index, record in enumerate(outcome.plies, 1) if "substitute" in record.info]
+    ply = played[0] if played else len(outcome.plies) + 1
     detail = shorten(outcome.detail, _DETAIL, placeholder=" ...")
-    return f"{start} ({loser} forfeits at ply {ply}, {outcome.termination}: {detail})"
+    rest = f"; played on with the first legal plies, {score}" if played else ""
+    return f"{start} ({loser} forfeits at ply {ply}, {outcome.termination}: {detail}{rest})"

@@ -8,7 +8,7 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import trio
@@ -33,6 +33,7 @@ _STDERR_CHUNK = 65_536
 _STDERR_FULL_SPEED = 4 * 2**20
 """The same for stderr, which nobody has to make sense of."""
 _STDERR_PAUSE = 0.05
+_DENIALS = ("Permission denied", "Read-only file system", "EACCES", "EROFS")
 _LAST_WORDS = 32
 """Chunks of stderr that are still taken when a bot is gone."""
 
@@ -243,13 +244,18 @@ class BotProcess:
             return Termination.MEMORY, self.excess
         if self.trouble is not None:
             return Termination.START, self.trouble
-        termination, detail = describe_exit(self.exit_status)
-        if self.exit_status in (126, 127) and self.applied.level is not Level.NONE:
-            detail += (
-                f"; at isolation {self.applied.level} a program sees the system, its `dir`, what `run` names"
-                " and what lies on PATH"
-            )
-        return termination, detail
+        return describe_exit(self.exit_status)
+
+    def explain(self, last_words: str) -> Iterator[str]:
+        """What its isolation level may have to do with the end of a program."""
+        level = self.applied.level
+        if level is Level.NONE:
+            return
+        if self.exit_status in (126, 127):
+            seen = "the system, its `dir`, what `run` names and what lies on PATH"
+            yield f"at isolation {level} it sees {seen}"
+        if any(sign in last_words for sign in _DENIALS):
+            yield f"at isolation {level} it may write to $TMPDIR only; `isolation: none` holds nothing back"
 
     async def wait_exit(self, seconds: float) -> bool:
         """Wait until the root process has ended, at most ``seconds``; whether it has."""

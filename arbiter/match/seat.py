@@ -12,7 +12,7 @@ from typing import NamedTuple
 import trio
 
 from arbiter.match.bell import Bell
-from arbiter.match.clock import MS, Clock, Spent
+from arbiter.match.clock import MS, Clock, ClockKind, Spent
 from arbiter.match.game import BotReport, GameSetup, Result
 from arbiter.match.process import FULL_SPEED, BotProcess
 from arbiter.match.stopwatch import Stopwatch
@@ -157,11 +157,13 @@ class Seat(ABC):
         await self.process.wait_exit(_EXIT_NEWS)
         termination, detail = self.process.describe_end()
         last = self.process.stderr.last_line()
-        return Failure(termination, f"{detail}; its last words: {last}" if last else detail)
+        words = [detail, *([f"its last words: {last}"] if last else []), *self.process.explain(last)]
+        return Failure(termination, "; ".join(words))
 
     def overdue(self) -> Failure:
         """The fault of a bot that did not answer within its limit."""
-        detail = f"no answer within {self.clock.limit // MS} ms"
+        of_what = " of CPU time" if self.clock.control.clock is ClockKind.CPU else ""
+        detail = f"no answer within {self.clock.limit // MS} ms{of_what}"
         return Failure(Termination.TIMEOUT, "; ".join([detail, *self._why_silent()]))
 
     def _why_silent(self) -> Iterator[str]:

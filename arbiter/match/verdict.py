@@ -47,7 +47,7 @@ def judge_time(clock: Clock, spent: Spent, side: Side, contestable: int) -> None
     if overrun <= 0:
         clock.charge(used)
         return
-    late = f"answered after {used / MS:.1f} ms, {overrun / MS:.1f} ms past the limit of {limit // MS} ms"
+    late = f"answered after {used / MS:.1f} ms, {overrun / MS:.1f} ms past the limit of {limit / MS:.1f} ms"
     if overrun <= contestable:
         raise NobodysFaultError(f"{side.word} {late}; the machine took {contestable / MS:.1f} ms of it")
     raise ForfeitError(side, Failure(Termination.TIMEOUT, late))

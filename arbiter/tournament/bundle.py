@@ -7,6 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from arbiter.isolation.sandbox import Sandbox
+from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import ClockKind, TimeControl
 from arbiter.match.game import BotReport, Competitor, GameSetup
 from arbiter.match.termination import Termination
@@ -92,7 +94,28 @@ def _bot_facts(competitor: Competitor, digest: str) -> dict[str, Any]:
         "seed": competitor.seed,
         "hash": digest,
         "time": asdict(competitor.time),
+        "sandbox": {
+            "level": str(bot.sandbox.level),
+            "memory": bot.sandbox.memory,
+            "disk": bot.sandbox.disk,
+            "processes": bot.sandbox.processes,
+        },
     }
+
+
+def bot_of(facts: dict[str, Any]) -> Bot:
+    """The bot that a bundle tells of, with the level and the limits it had."""
+    sandbox = facts["sandbox"]
+    return Bot(
+        facts["name"],
+        tuple(facts["argv"]),
+        Path(facts["directory"]),
+        Dialect(facts["protocol"]),
+        env=facts["env"],
+        options=facts["options"],
+        isolation=sandbox["level"],
+        sandbox=Sandbox(memory=sandbox["memory"], disk=sandbox["disk"], processes=sandbox["processes"]),
+    )
 
 
 def time_control(facts: dict[str, Any]) -> TimeControl:

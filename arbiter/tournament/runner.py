@@ -7,6 +7,7 @@ earlier run is not played again.
 import gc
 import hashlib
 import itertools
+import traceback
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -275,7 +276,8 @@ def game_seed(seed: int, number: int, name: str) -> int:
 
 def _void_result(setup: GameSetup, error: Exception) -> GameResult:
     """What is stored of a game that the arbiter itself broke off."""
-    nothing = BotReport(identity={}, stderr="", notes=())
+    trace = "".join(traceback.format_exception(error))
+    nothing = BotReport(identity={}, stderr="", notes=(), transcript=trace)
     return GameResult(
         result="*",
         termination=Termination.VOID,

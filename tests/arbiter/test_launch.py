@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 import trio
 
+from arbiter.isolation import scratch
 from arbiter.isolation.launch import StartError, launch
+from arbiter.isolation.levels import choose
+from arbiter.isolation.sandbox import Sandbox
 
 
 def script(path: Path, text: str | bytes, mode: int = 0o755) -> str:
@@ -63,3 +66,40 @@ def test_a_program_has_its_own_session_and_our_variables(tmp_path: Path) -> None
     assert output[3].strip() == "['0', '1', '2', '3']"
     assert program.poll() == 0
     trio.run(program.kill)
+
+
+def test_a_scratch_directory_goes_however_deep_it_is(tmp_path: Path) -> None:
+    """Deeper than any path may be long, and closed to everybody."""
+    scratch_directory = scratch.root() / f"test-{os.getpid()}"
+    scratch_directory.mkdir()
+    home = Path.cwd()
+    try:
+        os.chdir(scratch_directory)
+        for _ in range(3_000):
+            Path("d").mkdir()
+            Path("f").touch()
+            os.chdir("d")
+        Path().chmod(0)
+    finally:
+        os.chdir(home)
+    for index in range(50):
+        (scratch_directory / f"{index}").mkdir(mode=0)
+    scratch.remove(scratch_directory)
+    assert not [path for path in scratch.root().iterdir() if path.name.startswith(scratch_directory.name)]
+
+
+def test_two_may_end_a_program_at_once(tmp_path: Path) -> None:
+    program = launch(["sleep", "60"], tmp_path, {}, Sandbox(level=choose("auto")))
+
+    async def end_twice() -> None:
+        async with trio.open_nursery() as nursery:
+            for _ in range(4):
+                nursery.start_soon(program.kill)
+
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    trio.run(end_twice)
+    assert program.poll() is not None
+    for pipe in (program.process.stdin, program.process.stdout, program.process.stderr):
+        assert pipe is not None
+        pipe.close()
+    assert len(list(Path("/proc/self/fd").iterdir())) <= before - 3

@@ -49,10 +49,10 @@ def test_no_bundle_for_games_that_end_well(tmp_path: Path) -> None:
 def test_the_command_in_a_bundle_makes_it_happen_again(bundle: Path) -> None:
     command = json.loads((bundle / "bundle.json").read_text())["reproduce"]
     words = shlex.split(command)
-    # The bot is odd at its third turn of a process, so all its turns are played.
-    done = arbiter(bundle, *words[1:], "--all")
+    # The bot is odd at its third turn of a process, so all its turns have to be played.
+    done = arbiter(bundle, *words[1:])
     assert done.returncode == 0, done.stdout
-    assert "ply 5, white: recorded illegal A1B1, now illegal A1B1" in done.stdout
+    assert done.stdout.startswith("ply 5, white: recorded illegal A1B1, now illegal A1B1")
     assert done.stdout.endswith("3 of 3 as recorded\n")
 
 
@@ -77,6 +77,27 @@ def test_a_record_is_put_to_a_bot_again(records: Path, bot: str, game: str) -> N
     count = len(done.stdout.splitlines()) - 1
     assert count > 25
     assert done.stdout.endswith(f"{count} of {count} as recorded\n")
+
+
+@pytest.mark.needs("bwrap")
+@pytest.mark.parametrize("level", ["limits", "jail"])
+def test_a_failure_is_repeated_in_the_sandbox_it_happened_in(tmp_path: Path, level: str) -> None:
+    look = "sh -c 'read x; echo dvpok; for i in 1 2 3 4 5; do read x; done; echo move $HOME'"
+    head = f"isolation: {level}"
+    write_tournament(
+        tmp_path, [entry("homely", look.replace("'", "\\'") if False else look), "sample:random"], head
+    )
+    arbiter(tmp_path, "run", "league.yaml")
+    bundle = tmp_path / "results/test-league/failures/game-1"
+    facts = json.loads((bundle / "bundle.json").read_text())
+    assert facts["white"]["sandbox"]["level"] == level
+    home = facts["answer"]
+    assert home not in ("/root", str(Path.home()))
+    done = arbiter(tmp_path, "replay", str(bundle))
+    assert "now syntax" in done.stdout
+    assert str(Path.home()) not in done.stdout.replace(str(tmp_path), "")
+    free = arbiter(tmp_path, "replay", str(bundle), "--isolation", "none")
+    assert f"now syntax {Path.home()}" in free.stdout
 
 
 def test_single_plies_and_sides(records: Path) -> None:

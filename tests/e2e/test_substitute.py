@@ -59,7 +59,10 @@ def test_resigning_is_no_failure(table: Table) -> None:
 def test_a_tournament_with_substitution(tmp_path: Path) -> None:
     bots = [entry("cup", CUP), entry("odd", f"{ODD} say 'move A1\\\\n' --at 5"), entry("fair", f"{ODD} none")]
     write_tournament(tmp_path, bots, "on_failure: substitute\nmax_failures: 9")
-    assert arbiter(tmp_path, "run", "league.yaml").returncode == 0
+    done = arbiter(tmp_path, "run", "league.yaml")
+    assert done.returncode == 0
+    assert "odd forfeits at ply 9, illegal: A1: " in done.stdout
+    assert "; played on with the first legal plies, " in done.stdout
     (tmp_path / "games.drec").write_text(arbiter(tmp_path, "export", "results/test-league").stdout)
     verified = arbiter(tmp_path, "verify", "games.drec")
     assert verified.stdout == "6 games, all consistent\n"
