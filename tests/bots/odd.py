@@ -33,6 +33,14 @@ def daemon():
     os.wait()
 
 
+def fat_child():
+    """A child with 30 MB that outlives us."""
+    if os.fork() == 0:
+        kept = bytearray(30_000_000)
+        time.sleep(60)
+        os._exit(len(kept) and 0)
+
+
 def endless(line):
     while True:
         write(line)
@@ -92,6 +100,7 @@ ODDITIES = {
     "stderr": lambda argument, move: (write("y" * int(argument), 2), write(move)),
     "child": lambda argument, move: (subprocess.Popen(["sleep", "60"]), os._exit(0)),
     "daemon": lambda argument, move: (daemon(), write(move)),
+    "fat-child": lambda argument, move: (fat_child(), write(move)),
     "deaf": lambda argument, move: time.sleep(60),
     "stop": lambda argument, move: (os.kill(os.getpid(), signal.SIGSTOP), write(move)),
     "none": lambda argument, move: write(move),
@@ -106,6 +115,7 @@ def main():
     parser.add_argument("--always", action="store_true", help="at every turn from AT on")
     parser.add_argument("--feature", default="")
     parser.add_argument("--hello", default="", help="what is said instead of dvpok")
+    parser.add_argument("--sleep", type=float, default=0, help="seconds before anything is read")
     parser.add_argument("--echo", action="store_true", help="echo the number of the ply")
     parser.add_argument("--ignore-quit", action="store_true")
     parser.add_argument("--ignore-sigterm", action="store_true")
@@ -114,7 +124,8 @@ def main():
     options = parser.parse_args()
     if options.ignore_sigterm:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    turn, legal, seen = 0, "", ""
+    time.sleep(options.sleep)
+    turn, legal = 0, ""
     for line in sys.stdin:
         word, *rest = line.split()
         if word == "dvp":

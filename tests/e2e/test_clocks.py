@@ -95,7 +95,7 @@ def test_a_loss_that_the_machine_may_have_caused_is_no_loss(table: Table, busy_c
     odd = table.odd("burn", "0.4", "--at", "1")
     result = table.play(odd, time=control(ClockKind.WALL), cores=busy_core)
     assert (result.termination, result.result, result.offender) == (Termination.VOID, "*", None)
-    assert re.search(r"past the limit of \d+ ms; the machine took", result.detail)
+    assert re.search(r"past the limit of [\d.]+ ms; the machine took", result.detail)
     assert not result.both_failed
 
 
@@ -180,3 +180,11 @@ def test_what_is_charged_is_what_a_bot_takes(table: Table) -> None:
     )
     charges = sorted(record.used for record in result.plies[:49:2])
     assert 9 * MS < charges[len(charges) // 2] < 12 * MS
+
+
+def test_a_bot_that_stops_in_time_is_safe_on_a_busy_machine(table: Table, busy_core: tuple[int]) -> None:
+    """It stops 30 ms before its limit, and the grace takes what the load adds; overruns are on record."""
+    limits = TimeControl(game=None, move=200, grace=50, start=10_000)
+    result = table.play(table.odd("late", "0.17", "--at", "2", "--always"), time=limits, cores=busy_core)
+    assert result.termination in (Termination.NORMAL, Termination.VOID), result.detail
+    assert result.white.clock.worst > 165 * MS

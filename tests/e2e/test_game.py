@@ -1,5 +1,6 @@
 """One game between real processes: every way it can end, what is recorded, and that nothing stays behind."""
 
+import resource
 import sys
 import time
 from pathlib import Path
@@ -12,7 +13,7 @@ from arbiter.match.game import Competitor, GameSetup
 from arbiter.match.referee import play_game
 from arbiter.match.termination import Termination
 from protocol.rules import Position, Side, parse_dpos
-from tests.e2e.table import Table
+from tests.e2e.table import SHORT, Table
 
 QUICK = TimeControl(game=500, start=5_000)
 
@@ -284,3 +285,42 @@ def test_no_descriptor_outlives_a_game(table: Table) -> None:
     table.play(table.odd("exit", "1"))
     table.play(table.fair())
     assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_a_failed_start_loses_and_two_of_them_are_void(table: Table) -> None:
+    odd, fair = table.odd("none", "--hello", r"error no licence\n"), table.fair()
+    result = table.play(fair, odd)
+    assert (result.termination, result.offender, result.result) == (Termination.START, Side.BLACK, "1-0")
+    assert "the bot cannot play: no licence" in result.detail
+    assert result.plies == ()
+    both = table.play(odd, table.bot("no-such-program"))
+    assert (both.termination, both.offender, both.result) == (Termination.VOID, None, "*")
+    assert both.both_failed
+    assert both.detail.startswith("white: the bot cannot play: no licence; black: no-such-program: ")
+
+
+def test_starting_up_is_not_charged(table: Table) -> None:
+    slow = table.odd("none", "--sleep", "1")
+    result = table.play(slow, time=TimeControl(game=5_000, start=4_000))
+    assert result.termination is Termination.NORMAL, result.detail
+    assert result.plies[0].left is not None
+    assert result.plies[0].left > 4_800 * MS
+    refused = table.play(slow, time=TimeControl(game=5_000, start=300))
+    assert (refused.termination, refused.offender) == (Termination.START, Side.WHITE)
+    assert "no `dvpok` within 300 ms" in refused.detail
+
+
+def test_what_bots_leave_behind_does_not_add_up(table: Table) -> None:
+    """Twenty games, each of which leaves a child of 30 MB."""
+    odd, fair = table.odd("fat-child"), table.fair()
+    setup = GameSetup(Competitor(odd, SHORT), Competitor(fair, SHORT), Position.start())
+
+    async def play() -> None:
+        for _ in range(20):
+            assert (await play_game(setup)).termination is Termination.NORMAL
+            assert table.left_behind() == []
+
+    table.play(odd)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    trio.run(play)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 10_000
