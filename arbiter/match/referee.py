@@ -22,7 +22,7 @@ from arbiter.match.termination import Termination
 from arbiter.match.verdict import Failure, ForfeitError, NobodysFaultError, judge_answer, judge_time
 from protocol.rules import Ply, Side
 
-_SAMPLE = 50 * MS
+_SAMPLE = 20 * MS
 """How often counters are read while a bot thinks: threads that end in between take theirs with them."""
 _LONGEST_CONTEST = 1_000 * MS
 
