@@ -8,6 +8,7 @@ import pytest
 import trio
 
 from arbiter.isolation import scratch
+from arbiter.isolation.confine import Confinement
 from arbiter.isolation.launch import StartError, launch
 from arbiter.isolation.levels import choose
 from arbiter.isolation.sandbox import Sandbox
@@ -88,7 +89,15 @@ def test_a_scratch_directory_goes_however_deep_it_is(tmp_path: Path) -> None:
     assert not [path for path in scratch.root().iterdir() if path.name.startswith(scratch_directory.name)]
 
 
-def test_two_may_end_a_program_at_once(tmp_path: Path) -> None:
+def test_two_may_end_a_program_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dissolved: list[Confinement] = []
+    dissolve = Confinement.dissolve
+
+    def counting(confinement: Confinement) -> None:
+        dissolved.append(confinement)
+        dissolve(confinement)
+
+    monkeypatch.setattr(Confinement, "dissolve", counting)
     program = launch(["sleep", "60"], tmp_path, {}, Sandbox(level=choose("auto")))
 
     async def end_twice() -> None:
@@ -98,6 +107,9 @@ def test_two_may_end_a_program_at_once(tmp_path: Path) -> None:
 
     before = len(list(Path("/proc/self/fd").iterdir()))
     trio.run(end_twice)
+    # Others may be there: choosing the level starts a program to try it.
+    own = [confinement for confinement in dissolved if confinement is program.confinement]
+    assert len(own) == (program.confinement is not None)
     assert program.poll() is not None
     for pipe in (program.process.stdin, program.process.stdout, program.process.stderr):
         assert pipe is not None
