@@ -4,6 +4,7 @@ import argparse
 import shlex
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arbiter.cli.arguments import natural, positive
 from arbiter.cli.errors import INTERRUPTED, UsageError
@@ -12,6 +13,9 @@ from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import TimeControl
 from protocol.errors import PositionError
 from protocol.rules import Position, parse_dpos
+
+if TYPE_CHECKING:
+    from arbiter.tournament.openings import OpeningsSpec
 
 NAME = "match"
 HELP = "play two bots against each other"
@@ -34,7 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=natural, metavar="N", help="the seed of all chance (default: drawn)")
     parser.add_argument(
-        "--openings", default="empty", metavar="KIND", help="where games start: empty, the empty board"
+        "--openings",
+        default="empty",
+        metavar="KIND",
+        help="where games start: empty, random, balanced, symmetric, FILE or random:FILE (default: empty)",
     )
     parser.add_argument("--position", metavar="DPOS", help="the position from which every game starts")
     parser.add_argument(
@@ -65,13 +72,9 @@ def run(arguments: argparse.Namespace) -> int:
     from arbiter.cli.playing import Session, open_results, settle_plan
     from arbiter.tournament.config import Tournament
 
-    if arguments.openings != "empty":
-        raise UsageError(
-            f"--openings {arguments.openings} is not available in this version; available: empty",
-            "--position DPOS starts from a position of your own",
-        )
     bots, time = _bots(arguments.bots), _time(arguments.time)
     start = _start(arguments.position, bots)
+    openings = _openings(arguments.openings, arguments.position, bots)
     tournament = Tournament(
         name=f"{bots[0].name} - {bots[1].name}",
         path=Path.cwd() / "match",
@@ -79,6 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
         given=tuple({"run": text} for text in arguments.bots),
         rounds=-(-arguments.games // 2),
         time=time,
+        openings=openings,
         concurrency=arguments.concurrency,
         isolation=arguments.isolation,
     )
@@ -137,6 +141,25 @@ def _start(dpos: str | None, bots: list[Bot]) -> Position | None:
     return position
 
 
+def _openings(text: str, position: str | None, bots: list[Bot]) -> "OpeningsSpec":
+    from arbiter.tournament.openings import OpeningsError, parse_openings
+
+    try:
+        spec = parse_openings(text)
+    except OpeningsError as error:
+        raise UsageError(f"--openings: {error}") from None
+    if spec.kind == "empty":
+        return spec
+    if position is not None:
+        raise UsageError("--openings and --position both say where games start", "leave one of them out")
+    for bot in bots:
+        if bot.dialect is Dialect.CODECUP:
+            raise UsageError(
+                f"--openings {text}: {bot.name} speaks the CodeCup dialect, which knows the empty board only"
+            )
+    return spec
+
+
 def _new_directory(slug: str) -> Path:
     """A fresh directory, named after the bots and the time."""
     stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
@@ -154,4 +177,6 @@ def _options(arguments: argparse.Namespace, directory: Path) -> list[str]:
         options += ["--isolation", arguments.isolation]
     if arguments.position:
         options += ["--position", arguments.position]
+    if arguments.openings != "empty":
+        options += ["--openings", arguments.openings]
     return options

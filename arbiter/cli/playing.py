@@ -3,7 +3,7 @@
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,6 +17,8 @@ from arbiter.live.plain import plain_watcher
 from arbiter.store import League, StoreError
 from arbiter.tournament.config import Tournament
 from arbiter.tournament.events import Event, Notice, Watcher
+from arbiter.tournament.openings import OpeningsError
+from arbiter.tournament.outcomes import outcomes
 from arbiter.tournament.play import (
     BotsNotReadyError,
     ChangedTournamentError,
@@ -26,7 +28,8 @@ from arbiter.tournament.play import (
     settle,
 )
 from arbiter.tournament.sandboxes import chosen_levels
-from arbiter.tournament.standings import league_table, outcomes
+from arbiter.tournament.standings import league_table
+from arbiter.tournament.versions import ChangedProgramError
 from protocol.rules import Position
 
 _SWITCH_INTERVAL = 0.0005
@@ -36,14 +39,25 @@ class Session:
     """One run of a tournament from a command line: plays, prints the table."""
 
     def __init__(
-        self, plan: Plan, league: League, *, form: str, quiet: bool, games: int | None, again: str
+        self,
+        plan: Plan,
+        league: League,
+        *,
+        form: str,
+        quiet: bool,
+        again: str,
+        games: int | None = None,
+        new_versions: Sequence[str] = (),
     ) -> None:
-        """``form`` is the table's format; ``again`` the command that goes on after an interruption."""
+        """``form`` is the table's format; ``again`` the command that goes on after an interruption;
+        ``games`` and ``new_versions`` are as in ``play_tournament``.
+        """
         self._plan = plan
         self._league = league
         self._form = form
         self._quiet = quiet
         self._games = games
+        self._new_versions = new_versions
         self._again = again
         # A format for programs has the standard output for itself.
         self._screen = sys.stdout if form == "text" else sys.stderr
@@ -62,6 +76,8 @@ class Session:
             if not self._league.sessions():
                 self._league.discard()
             return 1
+        except ChangedProgramError as error:
+            raise UsageError(str(error)) from None
         except StoreError as error:
             raise UsageError(str(error), "run the same command again when there is a remedy") from None
         if self._interrupted:
@@ -79,7 +95,9 @@ class Session:
                 with scope:
                     async with trio.open_nursery() as playing:
                         watch = await self._open_view(playing)
-                        await play_tournament(self._plan, self._league, watch, self._games)
+                        await play_tournament(
+                            self._plan, self._league, watch, self._games, self._new_versions
+                        )
                         playing.cancel_scope.cancel()
                 nursery.cancel_scope.cancel()
 
@@ -127,7 +145,7 @@ def _plain_errors() -> Iterator[None]:
         yield
     except BaseExceptionGroup as group:
         for error in _leaves(group):
-            if isinstance(error, BotsNotReadyError | StoreError | BrokenPipeError):
+            if isinstance(error, BotsNotReadyError | ChangedProgramError | StoreError | BrokenPipeError):
                 raise error from None
         raise
 
@@ -167,7 +185,7 @@ def settle_plan(
     try:
         chosen_levels(tournament)
         return settle(tournament, seed, league, start)
-    except (ChangedTournamentError, UnfitMachineError) as error:
+    except (ChangedTournamentError, OpeningsError, UnfitMachineError) as error:
         raise UsageError(str(error)) from None
     except UnavailableError as error:
         raise UsageError(str(error), error.remedy or "see `arbiter doctor`") from None

@@ -14,7 +14,10 @@ from arbiter.tournament.events import (
     GameStarted,
     Notice,
     PlayBegins,
+    StageDrawn,
+    TestAdvanced,
 )
+from arbiter.tournament.schedule import Stage
 
 _DETAIL = 160
 """Characters of a forfeit's detail that a line shows; the record has all of it."""
@@ -49,6 +52,8 @@ class Progress:
                 self.done += not replayed
             case BotWithdrawn(_, _, cancelled):
                 self.total -= cancelled
+            case StageDrawn(_, total):
+                self.total = total
 
 
 def describe(event: Event, progress: Progress) -> str:
@@ -65,9 +70,19 @@ def describe(event: Event, progress: Progress) -> str:
         case GameFinished(game, replayed, bundle):
             more = f"; more in {_shown(bundle)}" if bundle else ""
             return describe_game(game) + ("; it is replayed" if replayed else "") + more
+        case StageDrawn(stage):
+            return describe_stage(stage)
+        case TestAdvanced(test):
+            return test.line
         case BotWithdrawn(bot, reason):
             return f"{bot} is withdrawn: {shorten(reason, _DETAIL, placeholder=' ...')}"
     return ""
+
+
+def describe_stage(stage: Stage) -> str:
+    """Who meets whom next, in one line."""
+    ties = [f"{one} - {other}" for one, other in stage.pairings] + [f"{bot} has a bye" for bot in stage.byes]
+    return f"round {stage.first}: {', '.join(ties)}"
 
 
 def _shown(path: Path) -> str:

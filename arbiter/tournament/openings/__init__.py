@@ -10,6 +10,7 @@ An opening depends on kind, seed and index alone. Games of a pair play the same 
 
 from arbiter.tournament.openings.boards import BOARD_KINDS, BoardKind, set_up_board
 from arbiter.tournament.openings.files import OpeningFile, read_openings
+from arbiter.tournament.openings.fixed import FixedPosition
 from arbiter.tournament.openings.opening import Opening, OpeningsError
 from arbiter.tournament.openings.sources import Openings, open_openings
 from arbiter.tournament.openings.spec import KIND_WORDS, ORDERS, OpeningsSpec, parse_openings
@@ -19,6 +20,7 @@ __all__ = [
     "KIND_WORDS",
     "ORDERS",
     "BoardKind",
+    "FixedPosition",
     "Opening",
     "OpeningFile",
     "Openings",
