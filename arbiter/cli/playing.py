@@ -5,11 +5,13 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 
 import trio
 
 from arbiter.cli.errors import INTERRUPTED, UsageError
+from arbiter.cli.result_line import result_line
 from arbiter.cli.table import render
 from arbiter.isolation.levels import UnavailableError
 from arbiter.isolation.tree import kill_everything_once
@@ -46,11 +48,14 @@ class Session:
         form: str,
         quiet: bool,
         again: str,
+        hint: str,
         games: int | None = None,
         new_versions: Sequence[str] = (),
+        budget: float | None = None,
     ) -> None:
         """``form`` is the table's format; ``again`` the command that goes on after an interruption;
-        ``games`` and ``new_versions`` are as in ``play_tournament``.
+        ``hint`` a line to end with; ``games`` and ``new_versions`` are as in ``play_tournament``;
+        ``budget`` is the time after which play stops, in seconds.
         """
         self._plan = plan
         self._league = league
@@ -59,6 +64,8 @@ class Session:
         self._games = games
         self._new_versions = new_versions
         self._again = again
+        self._hint = hint
+        self._budget = inf if budget is None else budget
         # A format for programs has the standard output for itself.
         self._screen = sys.stdout if form == "text" else sys.stderr
         self._interrupted = False
@@ -84,12 +91,22 @@ class Session:
             kept = "all finished games are stored" if self._league.sessions() else "no game was played yet"
             print(f"interrupted; {kept}. Go on with: {self._again}", file=sys.stderr)
             return INTERRUPTED
-        sys.stdout.write(render(league_table([self._league]), self._form))
+        self._print_end()
         return 1 if any(row["withdrawn"] for row in self._league.bots()) else 0
+
+    def say(self, line: str) -> None:
+        """Print a line to where the games are told, unless all is to be quiet."""
+        if not self._quiet:
+            print(line, file=self._screen, flush=True)
+
+    def _print_end(self) -> None:
+        sys.stdout.write(render(league_table([self._league]), self._form))
+        if self._form == "text":
+            print(*([] if self._quiet else ["", self._hint]), result_line(self._league), sep="\n")
 
     async def _play(self) -> None:
         async with trio.open_nursery() as nursery:
-            scope = trio.CancelScope()
+            scope = trio.CancelScope(relative_deadline=self._budget)
             with trio.open_signal_receiver(*_minded_signals()) as signals:
                 nursery.start_soon(self._mind_signals, signals, scope)
                 with scope:

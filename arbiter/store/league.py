@@ -179,24 +179,26 @@ class League:
                 f"INSERT INTO games ({columns}) VALUES ({marks})", map(to_row, games)
             )
 
-    def annul(self, number: int, why: str, at: str, *, replay: bool) -> None:
+    def annul(self, number: int, why: str, at: str, *, replay: bool) -> Mapping[str, Any]:
         """Take the last attempt at a game out of all tables, on the record; perhaps to play it again.
 
-        Raises:
-            KeyError: when there is no such game, or it was taken out before.
+        Returns the game in brief. Raises KeyError, with a sentence, when there is no such game, or it
+        was taken out before.
         """
         with _explaining(self.directory), self._transaction():
-            row = self._connection.execute(
-                "SELECT max(attempt) AS attempt FROM games WHERE number = ?", (number,)
+            found = self._connection.execute(
+                "SELECT g.*, a.why AS annulled FROM games AS g LEFT JOIN annulments AS a USING (number, attempt)"
+                " WHERE number = ? ORDER BY attempt DESC LIMIT 1",
+                (number,),
             ).fetchone()
-            known = self._connection.execute(
-                "SELECT 1 FROM annulments WHERE number = ? AND attempt = ?", (number, row["attempt"])
-            ).fetchone()
-            if row["attempt"] is None or known:
-                raise KeyError(number)
+            if found is None:
+                raise KeyError(f"no game {number} was played")
+            if found["annulled"] is not None:
+                raise KeyError(f"game {number} is annulled already: {found['annulled']}")
             self._connection.execute(
-                "INSERT INTO annulments VALUES (?, ?, ?, ?, ?)", (number, row["attempt"], why, at, replay)
+                "INSERT INTO annulments VALUES (?, ?, ?, ?, ?)", (number, found["attempt"], why, at, replay)
             )
+        return dict(found)
 
     def annulments(self) -> list[Mapping[str, Any]]:
         """Attempts that were taken out: number, attempt, why, at, and whether the game is played again."""

@@ -87,6 +87,12 @@ def _longest_game(control: TimeControl) -> int | None:
     return min(budgets) if budgets else None
 
 
+def longest_pair(tournament: Tournament) -> float | None:
+    """Seconds for a pair when both bots use all their time, with as many games at a time as it has."""
+    longest = _longest_game(tournament.time)
+    return None if longest is None else 2 * longest / tournament.concurrency / 1000
+
+
 def _rounded(ms: int) -> str:
     seconds = ms // 1000
     if seconds < 120:

@@ -64,12 +64,12 @@ def _table(leagues: Sequence[League], tally: Tally, rows: Sequence[Mapping[str, 
         withdrawn={row["name"]: row["withdrawn"] for row in rows if row["withdrawn"]},
         left_out={row["name"]: row["left_out"] for row in rows if row["left_out"]},
         facts=_facts(alone) if alone else Facts(),
-        ranking=ranking(alone, tally) if alone else None,
-        remarks=[*(remarks(alone) if alone else ()), *_annulled(leagues), *_retired(rows)],
+        ranking=_ranking(alone, tally) if alone else None,
+        remarks=[*(_remarks(alone) if alone else ()), *_annulled(leagues), *_retired(rows)],
     )
 
 
-def ranking(league: League, tally: Tally) -> Ranking:
+def _ranking(league: League, tally: Tally) -> Ranking:
     """How the format of a tournament ranks its bots."""
     config = league.get("config") or {}
     stages = [Stage.from_json(stage) for stage in league.get("stages") or []]
@@ -91,25 +91,28 @@ def ranking(league: League, tally: Tally) -> Ranking:
     return Ranking()
 
 
-def remarks(league: League) -> list[str]:
-    """What a tournament's format has to say of the games so far."""
+def sprt_progress(league: League) -> TestProgress | None:
+    """Where the sequential test of a stored match stands; None when it is no such match."""
     config = league.get("config") or {}
     if config.get("format") != "sprt":
-        return []
-    names = (config["bots"][0]["name"], config["bots"][1]["name"])
-    return [verdict(names, test_of(config, league))]
-
-
-def test_of(config: Mapping[str, Any], league: League) -> TestProgress:
-    """Where the sequential test of a stored match stands."""
-    names = (config["bots"][0]["name"], config["bots"][1]["name"])
-    match = SprtMatch(names, Sprt(**config["sprt"]), config["max_pairs"])
+        return None
+    match = SprtMatch(_two_names(config), Sprt(**config["sprt"]), config["max_pairs"])
     for number, outcome in _by_round(league):
         match.note(number, outcome)
     return match.progress
 
 
-def verdict(names: tuple[str, str], test: TestProgress) -> str:
+def _two_names(config: Mapping[str, Any]) -> tuple[str, str]:
+    return config["bots"][0]["name"], config["bots"][1]["name"]
+
+
+def _remarks(league: League) -> list[str]:
+    """What a tournament's format has to say of the games so far."""
+    test = sprt_progress(league)
+    return [] if test is None else [_verdict(_two_names(league.get("config")), test)]
+
+
+def _verdict(names: tuple[str, str], test: TestProgress) -> str:
     """What a test says, in a sentence."""
     one, other = names
     low, high = test.test.bounds
