@@ -32,7 +32,7 @@ from pathlib import Path
 from arbiter.tournament.openings.opening import Opening, OpeningsError
 from arbiter.tournament.problems import quoted
 from protocol.errors import PlySyntaxError, PositionError, RecordError
-from protocol.records import Record, decode_text, replay, scan_records
+from protocol.records import Record, replay, scan_records
 from protocol.rules import SPACES, Phase, Position, Rules, Side, parse_dpos, parse_ply
 from protocol.text import escaped
 
@@ -51,15 +51,11 @@ class OpeningFile:
     notices: tuple[str, ...]
 
 
-def read_openings(data: bytes, source: str, rules: Rules = Rules.STANDARD) -> OpeningFile:
-    """Read a file's content; ``source`` is what messages call the file.
+def read_openings(text: str, source: str, rules: Rules = Rules.STANDARD) -> OpeningFile:
+    """Read the text of a file; ``source`` is what messages call the file.
 
     :raises OpeningsError: with ``source:line: message`` for every fault, or because there is no opening.
     """
-    try:
-        text = decode_text(data, source)
-    except RecordError as error:
-        raise OpeningsError([str(error)]) from None
     lines = re.split(r"\r\n|\r|\n", text)
     first = next((line for line in lines if _without_comment(line)), "")
     collection = _Collection(source, rules)

@@ -12,6 +12,8 @@ from arbiter.tournament.openings.files import read_openings
 from arbiter.tournament.openings.opening import Opening, OpeningsError
 from arbiter.tournament.openings.spec import OpeningsSpec, Order
 from arbiter.tournament.problems import did_you_mean
+from protocol.errors import RecordError
+from protocol.records import decode_text
 from protocol.rules import Position, Rules
 
 
@@ -116,20 +118,23 @@ class _FileOpenings:
 
 
 def _open_file(path: str, order: Order, seed: int, rules: Rules, base: Path) -> Openings:
-    found = read_openings(_content(base / expand_home(path), path), path, rules)
+    found = read_openings(_text(base / expand_home(path), path), path, rules)
     played = found.openings
     if order == "random":
         played = tuple(Chance("dvonn", "order", seed).shuffled(found.openings))
     return _FileOpenings(path, order, found.openings, played, found.notices)
 
 
-def _content(file: Path, path: str) -> bytes:
+def _text(file: Path, path: str) -> str:
     try:
-        return file.read_bytes()
+        return decode_text(file.read_bytes(), path)
+    except RecordError as error:
+        raise OpeningsError([str(error)]) from None
     except FileNotFoundError:
         raise OpeningsError([f"{path}: no such file{_suggestion(file, path)}"]) from None
     except IsADirectoryError:
-        raise OpeningsError([f"{path}: a directory, not a file of openings"]) from None
+        remedy = f"the games of a results directory as a file: arbiter export {path} > games.drec"
+        raise OpeningsError([f"{path}: a directory, not a file of openings; {remedy}"]) from None
     except OSError as error:
         raise OpeningsError([f"{path}: cannot be read: {error.strerror}"]) from None
 
