@@ -5,7 +5,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol
 
-from arbiter.tournament.bots import expand_home
 from arbiter.tournament.openings.boards import BoardKind, set_up_board
 from arbiter.tournament.openings.chance import Chance
 from arbiter.tournament.openings.files import read_openings
@@ -118,6 +117,8 @@ class _FileOpenings:
 
 
 def _open_file(path: str, order: Order, seed: int, rules: Rules, base: Path) -> Openings:
+    from arbiter.tournament.bots import expand_home  # brings YAML along, which boards do without
+
     found = read_openings(_text(base / expand_home(path), path), path, rules)
     played = found.openings
     if order == "random":
@@ -130,7 +131,7 @@ def _text(file: Path, path: str) -> str:
         return decode_text(file.read_bytes(), path)
     except RecordError as error:
         raise OpeningsError([str(error)]) from None
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):  # what no name can hold, such as a NUL
         raise OpeningsError([f"{path}: no such file{_suggestion(file, path)}"]) from None
     except IsADirectoryError:
         remedy = f"the games of a results directory as a file: arbiter export {path} > games.drec"
@@ -145,7 +146,7 @@ def _suggestion(file: Path, path: str) -> str:
         return f"; did you mean `random:{path.removesuffix(':random')}`?"
     try:
         return did_you_mean(file.name, (other.name for other in file.parent.iterdir()))
-    except OSError:
+    except (OSError, ValueError):
         return ""
 
 
