@@ -1,9 +1,12 @@
 """Openings from files: what each record gives, and every fault at once with its place."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arbiter.tournament.openings import OpeningFile, OpeningsError, read_openings, set_up_board
 from protocol.records import Record, RecordedPly, format_records
@@ -14,6 +17,7 @@ BOARDS = [set_up_board("random", 1, index).dpos for index in range(8)]
 FULL = "bwbbwwbwb/wbwrbwbwbw/bwbwbrbwbwb/wbwbrwbwbw/bwbwbwbww w m"
 """A board that the faulty ones below are made of."""
 STUDY = "........./..b......./..wrw....../........../......... w m"
+SAMPLES = [FULL, STUDY, "\n[", '"]\n', '[Game "DVONN"]\n', "D1 E1 ", "1-0\n", "*\n", "Start", "Result"]
 NOBODY = {"Game": "DVONN", "White": "?", "Black": "?", "Result": "*"}
 
 
@@ -156,6 +160,19 @@ def test_an_error_shows_twenty_faults_and_counts_the_others() -> None:
     assert len(lines) == 21
     assert lines[19].startswith("book:20: ")
     assert lines[20] == "... and 5 more faults"
+
+
+@given(st.text() | st.lists(st.sampled_from([*"[]{}#/. \n\t\0wbr23*mp", *SAMPLES]), max_size=40).map("".join))
+def test_any_text_gives_openings_or_faults_with_places(text: str) -> None:
+    found: list[str | None] = []
+    faults: tuple[str, ...] = ()
+    try:
+        found = names(read_openings(text, "book"))
+    except OpeningsError as error:
+        faults = error.problems
+    assert bool(found) != bool(faults)
+    assert all(found)
+    assert all(re.match(r"book:(\d+:)? ", fault) and fault.isprintable() for fault in faults)
 
 
 # --- records -----------------------------------------------------------------------------------------------

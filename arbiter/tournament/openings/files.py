@@ -38,8 +38,8 @@ from protocol.text import escaped
 
 _LONGEST_NAME = 60
 _FEWEST_GONE = 4
-"""Once a stack has moved, a board on which every piece is alone lacks at least so many: the moved stack has
-left, and to be cut off it had to be alone, in a corner, its three neighbours empty."""
+"""Once a stack has moved, a board on which every piece is alone lacks at least so many: what lies on another
+piece has left, and the least that can be cut off is a corner, by emptying its three neighbours."""
 _LISTED = 5
 
 
