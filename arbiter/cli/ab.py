@@ -171,10 +171,7 @@ def _forecast(tournament: "Tournament", budget: float | None) -> Iterator[str]:
     pairs = int(budget / seconds)
     least = detectable_elo(pairs)
     detectable = "no difference" if least is None else f"a difference of {least:.0f} Elo"
-    yield (
-        f"the budget is enough for {pairs:,} pairs if every bot uses its whole clock, which tell {detectable} "
-        f"with 5 % of error"
-    )
+    yield f"the budget is enough for {pairs:,} pairs in which every clock is used up; they tell {detectable}"
 
 
 def _options(arguments: argparse.Namespace, directory: Path) -> list[str]:

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = (
         'example: arbiter annul results/spring-league --game 17 --why "power cut" --replay\n'
-        "The game stays in exports, marked as annulled; rounds that were drawn by its result stay as they are."
+        "The game stays in exports, marked; rounds that were drawn by its result stay as they are."
     )
 
 

@@ -187,8 +187,9 @@ class League:
         """
         with _explaining(self.directory), self._transaction():
             found = self._connection.execute(
-                "SELECT g.*, a.why AS annulled FROM games AS g LEFT JOIN annulments AS a USING (number, attempt)"
-                " WHERE number = ? ORDER BY attempt DESC LIMIT 1",
+                "SELECT g.*, a.why AS annulled FROM games AS g"
+                " LEFT JOIN annulments AS a USING (number, attempt) WHERE number = ?"
+                " ORDER BY attempt DESC LIMIT 1",
                 (number,),
             ).fetchone()
             if found is None:

@@ -13,7 +13,9 @@ from protocol.rules import Side
 
 
 def outcome_of_row(row: Mapping[str, Any]) -> Outcome:
-    """A brief row of the store as the ratings see it."""
+    """A brief row of the store as the ratings see it; a game that was taken out is void."""
+    if row["annulled"] is not None:
+        row = {**row, "result": "*", "termination": "void", "offender": None, "detail": row["annulled"]}
     termination = Termination(row["termination"])
     clocks = json.loads(row["clocks"])
     return Outcome(

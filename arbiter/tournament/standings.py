@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from arbiter.match.termination import Termination
 from arbiter.rating.outcome import Outcome
 from arbiter.rating.pages import PageKind, page
 from arbiter.rating.sheet import Sheet
@@ -132,10 +131,9 @@ def _verdict(names: tuple[str, str], test: TestProgress) -> str:
 
 
 def _by_round(league: League) -> Iterator[tuple[int, Outcome]]:
-    """The games that are over, each with its round; those taken out are void."""
+    """The games that are over, each with its round."""
     for row in league.brief_games():
-        void = {"result": "*", "termination": str(Termination.VOID), "offender": None}
-        yield row["round"], outcome_of_row(row if row["annulled"] is None else {**row, **void})
+        yield row["round"], outcome_of_row(row)
 
 
 def _annulled(leagues: Sequence[League]) -> list[str]:

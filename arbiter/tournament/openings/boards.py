@@ -73,7 +73,7 @@ def _random(chance: Chance) -> _Board:
 
 
 def _balanced(chance: Chance) -> _Board:
-    """Colour until it fits: about one board in 300 does, and none costs much."""
+    """Colour until it fits, which takes a few hundred attempts; each is quick."""
     red = _reds(chance)
     free = FULL_BOARD ^ red
     while not _is_balanced(white := _whites(chance, free), free ^ white):

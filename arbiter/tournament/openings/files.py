@@ -32,14 +32,14 @@ from pathlib import Path
 from arbiter.tournament.openings.opening import Opening, OpeningsError
 from arbiter.tournament.problems import quoted
 from protocol.errors import PlySyntaxError, PositionError, RecordError
-from protocol.records import Record, decode_text, replay, scan_records
+from protocol.records import Record, replay, scan_records
 from protocol.rules import SPACES, Phase, Position, Rules, Side, parse_dpos, parse_ply
 from protocol.text import escaped
 
 _LONGEST_NAME = 60
 _FEWEST_GONE = 4
-"""Once a stack has moved, a board on which every piece is alone lacks at least so many: the moved stack has
-left, and to be cut off it had to be alone, in a corner, its three neighbours empty."""
+"""Once a stack has moved, a board on which every piece is alone lacks at least so many: what lies on another
+piece has left, and the least that can be cut off is a corner, by emptying its three neighbours."""
 _LISTED = 5
 
 
@@ -51,15 +51,11 @@ class OpeningFile:
     notices: tuple[str, ...]
 
 
-def read_openings(data: bytes, source: str, rules: Rules = Rules.STANDARD) -> OpeningFile:
-    """Read a file's content; ``source`` is what messages call the file.
+def read_openings(text: str, source: str, rules: Rules = Rules.STANDARD) -> OpeningFile:
+    """Read the text of a file; ``source`` is what messages call the file.
 
     :raises OpeningsError: with ``source:line: message`` for every fault, or because there is no opening.
     """
-    try:
-        text = decode_text(data, source)
-    except RecordError as error:
-        raise OpeningsError([str(error)]) from None
     lines = re.split(r"\r\n|\r|\n", text)
     first = next((line for line in lines if _without_comment(line)), "")
     collection = _Collection(source, rules)
@@ -86,14 +82,14 @@ class _Collection:
             raise OpeningsError(self.faults)
         if not self.openings:
             raise OpeningsError([f"{self.source}: no openings in this file", *self.notices()])
-        return OpeningFile(tuple(self.openings.values()), tuple(self.notices()))
+        return OpeningFile(tuple(self.openings.values()), tuple(map(escaped, self.notices())))
 
     def notices(self) -> Iterator[str]:
         if self.repeated:
             yield self.left_out(self.repeated, "repeats an earlier opening", "openings repeat earlier ones")
         if self.never_begun:
-            never = "before its first ply", "before their first ply"
-            yield self.left_out(self.never_begun, f"the game ended {never[0]}", f"games ended {never[1]}")
+            one, many = "the game ended before its first ply", "games ended before their first ply"
+            yield self.left_out(self.never_begun, one, many)
 
     def left_out(self, lines: list[int], one: str, many: str) -> str:
         if len(lines) == 1:
@@ -103,27 +99,25 @@ class _Collection:
         return f"{self.source}: {len(lines)} {many} and are left out: lines {shown}{more}"
 
     def fault(self, line: int, message: str) -> None:
-        self.faults.append(escaped(f"{self.source}:{line}: {message}"))
+        self.faults.append(f"{self.source}:{line}: {message}")
 
     def add(self, position: Position, line: int, number: int, name: str) -> None:
         """Take an opening; its name must be one of its own, or it goes by its number in the file."""
-        if position.is_over:
-            self.fault(line, f"opening {number}: the game is over there, neither side can move")
-        elif position in self.openings:
+        if position in self.openings:
             self.repeated.append(line)
-        else:
-            name = escaped(" ".join(name.split()))
-            if not 0 < len(name) <= _LONGEST_NAME or name in self.names:
-                name = f"{Path(self.source).name} {number}"
-            self.names.add(name)
-            self.openings[position] = Opening(position, name)
+            return
+        name = escaped(" ".join(name.split()))
+        if not 0 < len(name) <= _LONGEST_NAME or name in self.names:
+            name = f"{Path(self.source).name} {number}"
+        self.names.add(name)
+        self.openings[position] = Opening(position, name)
 
     # Records
 
     def add_records(self, text: str) -> None:
         for reading in scan_records(text, self.source):
             if reading.faults or reading.record is None:
-                self.faults += [escaped(str(fault)) for fault in reading.faults]
+                self.faults += map(str, reading.faults)
             else:
                 self.add_record(reading.record)
 
@@ -134,7 +128,7 @@ class _Collection:
         try:
             position = _opening_position(record, self.rules)
         except RecordError as error:
-            self.faults.append(escaped(str(error)))
+            self.faults.append(str(error))
         else:
             self.add(position, record.line, record.game, record.headers.get("Opening", ""))
 
@@ -182,14 +176,19 @@ def _opening_position(record: Record, rules: Rules) -> Position:
         raise record.fault(
             f"its plies go past the placement by the rules {record.rules}, and the openings are for {rules}"
         ).error()
-    return replay(replace(opening, plies=record.plies[:count]))[-1]
+    position = replay(replace(opening, plies=record.plies[:count]))[-1]
+    if position.is_over:
+        raise record.fault("its plies lead to the end of the game: neither side can move").error()
+    return position
 
 
 # --- faults ------------------------------------------------------------------------------------------------
 
 
 def _setup_fault(position: Position) -> str | None:
-    """What is wrong with a set-up board before its first stack move, beyond what DPOS itself refuses."""
+    """Why no game begins at a position, beyond what DPOS itself refuses."""
+    if position.is_over:
+        return "the game is over there: neither side can move"
     stacks = position.stacks()
     missing = [space for space in SPACES if space not in stacks]
     if position.phase is not Phase.MOVEMENT or any(stack.height > 1 for stack in stacks.values()):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from arbiter.tournament.problems import ConfigurationError
 from protocol.rules import Position
+from protocol.text import escaped
 
 _SHOWN = 20
 """Problems that the text of an error lists; whoever needs more has ``arbiter openings --check``."""
@@ -23,10 +24,10 @@ class Opening:
 
 
 class OpeningsError(ConfigurationError):
-    """Openings that cannot be used; ``problems`` holds every fault, each with its place."""
+    """Openings that cannot be used; ``problems`` holds every fault, each on a line with its place."""
 
     def __init__(self, problems: Iterable[str]) -> None:
-        self.problems = tuple(problems)
+        self.problems = tuple(map(escaped, problems))
         shown = [*self.problems[:_SHOWN]]
         if more := len(self.problems) - len(shown):
             shown.append(f"... and {more} more fault{'s' if more > 1 else ''}")

@@ -5,13 +5,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol
 
-from arbiter.tournament.bots import expand_home
 from arbiter.tournament.openings.boards import BoardKind, set_up_board
 from arbiter.tournament.openings.chance import Chance
 from arbiter.tournament.openings.files import read_openings
 from arbiter.tournament.openings.opening import Opening, OpeningsError
 from arbiter.tournament.openings.spec import OpeningsSpec, Order
 from arbiter.tournament.problems import did_you_mean
+from protocol.errors import RecordError
+from protocol.records import decode_text
 from protocol.rules import Position, Rules
 
 
@@ -116,20 +117,25 @@ class _FileOpenings:
 
 
 def _open_file(path: str, order: Order, seed: int, rules: Rules, base: Path) -> Openings:
-    found = read_openings(_content(base / expand_home(path), path), path, rules)
+    from arbiter.tournament.bots import expand_home  # brings YAML along, which boards do without
+
+    found = read_openings(_text(base / expand_home(path), path), path, rules)
     played = found.openings
     if order == "random":
         played = tuple(Chance("dvonn", "order", seed).shuffled(found.openings))
     return _FileOpenings(path, order, found.openings, played, found.notices)
 
 
-def _content(file: Path, path: str) -> bytes:
+def _text(file: Path, path: str) -> str:
     try:
-        return file.read_bytes()
-    except FileNotFoundError:
+        return decode_text(file.read_bytes(), path)
+    except RecordError as error:
+        raise OpeningsError([str(error)]) from None
+    except (FileNotFoundError, ValueError):  # what no name can hold, such as a NUL
         raise OpeningsError([f"{path}: no such file{_suggestion(file, path)}"]) from None
     except IsADirectoryError:
-        raise OpeningsError([f"{path}: a directory, not a file of openings"]) from None
+        remedy = f"the games of a results directory as a file: arbiter export {path} > games.drec"
+        raise OpeningsError([f"{path}: a directory, not a file of openings; {remedy}"]) from None
     except OSError as error:
         raise OpeningsError([f"{path}: cannot be read: {error.strerror}"]) from None
 
@@ -140,7 +146,7 @@ def _suggestion(file: Path, path: str) -> str:
         return f"; did you mean `random:{path.removesuffix(':random')}`?"
     try:
         return did_you_mean(file.name, (other.name for other in file.parent.iterdir()))
-    except OSError:
+    except (OSError, ValueError):
         return ""
 
 
