@@ -171,7 +171,8 @@ def _forecast(tournament: "Tournament", budget: float | None) -> Iterator[str]:
     pairs = int(budget / seconds)
     least = detectable_elo(pairs)
     detectable = "no difference" if least is None else f"a difference of {least:.0f} Elo"
-    yield f"the budget is enough for {pairs:,} pairs in which every clock is used up; they tell {detectable}"
+    counted = f"{pairs:,} pair{'' if pairs == 1 else 's'}"
+    yield f"the budget is enough for {counted} in which every clock is used up, to tell {detectable}"
 
 
 def _options(arguments: argparse.Namespace, directory: Path) -> list[str]:
