@@ -30,7 +30,7 @@ from arbiter.tournament.play import (
     settle,
 )
 from arbiter.tournament.sandboxes import chosen_levels
-from arbiter.tournament.standings import league_table
+from arbiter.tournament.standings import standings_of
 from arbiter.tournament.versions import ChangedProgramError
 from protocol.rules import Position
 
@@ -86,7 +86,7 @@ class Session:
         except ChangedProgramError as error:
             raise UsageError(str(error)) from None
         except StoreError as error:
-            raise UsageError(str(error), "run the same command again when there is a remedy") from None
+            raise UsageError(str(error), error.remedy) from None
         if self._interrupted:
             kept = "all finished games are stored" if self._league.sessions() else "no game was played yet"
             print(f"interrupted; {kept}. Go on with: {self._again}", file=sys.stderr)
@@ -100,9 +100,10 @@ class Session:
             print(line, file=self._screen, flush=True)
 
     def _print_end(self) -> None:
-        sys.stdout.write(render(league_table([self._league]), self._form))
+        standings = standings_of([self._league])
+        sys.stdout.write(render(standings.table, self._form))
         if self._form == "text":
-            print(*([] if self._quiet else ["", self._hint]), result_line(self._league), sep="\n")
+            print(*([] if self._quiet else ["", self._hint]), result_line(self._league, standings), sep="\n")
 
     async def _play(self) -> None:
         async with trio.open_nursery() as nursery:
@@ -180,14 +181,13 @@ def open_results(directory: Path) -> Iterator[League]:
     """The league in a results directory, which is made when it is missing.
 
     Raises:
-        UsageError: when it cannot be written, or another run is using it.
+        UsageError: when it cannot be written, then or later, or another run is using it.
     """
     try:
-        league = League.open_for_writing(directory)
+        with League.open_for_writing(directory) as league:
+            yield league
     except StoreError as error:
-        raise UsageError(str(error)) from None
-    with league:
-        yield league
+        raise UsageError(str(error), error.remedy) from None
 
 
 def settle_plan(

@@ -158,6 +158,7 @@ def table_of(
             *remarks,
             *_scale_notes(tally, len(components), len(groups), anchor),
             *doubts,
+            *_free_notes(ranking),
             *_game_notes(tally),
             *_bot_notes(withdrawn, left_out or {}),
         ),
@@ -285,6 +286,14 @@ def _scale_notes(tally: Tally, components: int, groups: int, anchor: Anchor | No
     if components > 1:
         notes.append(f"{components} groups of bots never met: their ranks and ratings are not comparable.")
     return notes
+
+
+def _free_notes(ranking: Ranking) -> list[str]:
+    """Points that no game shows."""
+    given = [f"{bot} {points:g}" for bot, points in ranking.free.items() if points]
+    if not given:
+        return []
+    return [f"Points include those for byes and for games that an opponent did not play: {', '.join(given)}."]
 
 
 def _game_notes(tally: Tally) -> list[str]:

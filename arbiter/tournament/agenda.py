@@ -107,17 +107,19 @@ class Agenda:
                 self._voids[game.number] = game.void
             if game.decided or game.void >= ATTEMPTS:
                 self._over.add(game.number)
-        for row in self._league.brief_games():
-            self._begun[frozenset((row["white"], row["black"]))] += 1
+        for white, black, games in self._league.encounters():
+            self._begun[frozenset((white, black))] += games
+        # Reading every game takes its time, for nothing if the format does not care.
+        for row in self._league.brief_games() if self._format.learns else ():
             if row["number"] in self._over:
-                self._format.note(row["round"], outcome_of_row(row))
+                self._format.note(row["round"], outcome_of_row(row, self._league.directory))
 
     def _extend(self, stages: list[Stage]) -> None:
         """Put stages at the end of the schedule, on the record before any of their games."""
         for stage in stages:
             self._schedule.add(stage)
         if stages:
-            self._league.put("stages", [stage.as_json() for stage in self._schedule.stages])
+            self._league.put(stages=[stage.as_json() for stage in self._schedule.stages])
 
     def _open_fixtures(self, first_stage: int) -> Iterator[Fixture]:
         """The games still to be played, from a stage on."""

@@ -17,7 +17,7 @@ from arbiter.match.bot import Bot
 from arbiter.match.game import BotReport, Competitor, GameResult, GameSetup, PlyRecord
 from arbiter.match.referee import play_game
 from arbiter.match.termination import Termination
-from arbiter.store import League, PlayedGame
+from arbiter.store import League, PlayedGame, explaining
 from arbiter.tournament.agenda import Agenda
 from arbiter.tournament.bundle import bundle_directory, is_failed, write_bundle
 from arbiter.tournament.config import Tournament
@@ -260,9 +260,10 @@ class Runner:
         return parcels
 
     def _write(self, parcels: list["_Parcel"]) -> None:
-        for parcel in parcels:
-            if is_failed(parcel.game):
-                write_bundle(self._league.directory, parcel.game, parcel.setup, self._tournament.name)
+        with explaining(self._league.directory):
+            for parcel in parcels:
+                if is_failed(parcel.game):
+                    write_bundle(self._league.directory, parcel.game, parcel.setup, self._tournament.name)
         self._league.add([parcel.game for parcel in parcels])
 
     def _tell(self, parcels: list["_Parcel"]) -> None:

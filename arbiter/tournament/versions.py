@@ -29,7 +29,7 @@ def enter_versions(
         ChangedProgramError: when a program changed that is not among ``new_versions``, or nobody can
             enter any more.
     """
-    played = {row[side] for row in league.brief_games() for side in ("white", "black")}
+    played = league.players()
     before = {row["name"]: row["hash"] for row in league.bots() if row["name"] in played}
     changed = [name for name in hashes if before.get(name, hashes[name]) not in ("", hashes[name])]
     asked_for = [name for name in changed if name in new_versions]
