@@ -393,7 +393,7 @@ def test_where_there_is_no_room_everything_stays_and_goes_on_later(results: Path
 
 _ON_A_SMALL_DISK = """
 arbiter() { name=$1; shift; "$PYTHON" -m arbiter "$@" > $name.out 2> $name.err; echo $? > $name.status; }
-head -c 1600000 /dev/zero > disk/ballast
+head -c 1850000 /dev/zero > disk/ballast
 arbiter run-1 run cup.yaml --results disk/results
 arbiter table-1 export disk/results --format csv
 arbiter run-2 run cup.yaml --results disk/results
