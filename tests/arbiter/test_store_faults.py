@@ -412,21 +412,9 @@ def test_a_full_disk_stops_a_run_and_no_more(tmp_path: Path) -> None:
         "tournament: x\nseed: 1\nrounds: 20\nisolation: none\nopenings: random\nrecord: full\n"
         f"bots: [{{name: one, run: {QUICK} first}}, {{name: two, run: {QUICK} last}}]\n"
     )
-    place = str(tmp_path / "disk")
+    small = ["--size", str(2**21), "--tmpfs", str(tmp_path / "disk")]
     done = subprocess.run(
-        [
-            "bwrap",
-            "--dev-bind",
-            "/",
-            "/",
-            "--size",
-            "4194304",
-            "--tmpfs",
-            place,
-            "sh",
-            "-c",
-            _ON_A_SMALL_DISK,
-        ],
+        ["bwrap", "--dev-bind", "/", "/", *small, "sh", "-c", _ON_A_SMALL_DISK],
         cwd=tmp_path,
         env=os.environ | {"PYTHON": sys.executable},
         capture_output=True,
