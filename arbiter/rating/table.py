@@ -140,7 +140,7 @@ def table_of(
     components = _components(tally)
     groups: list[Group] = []
     doubts: list[str] = []
-    if ranking.kind != "round-robin" and len(components) > 1:
+    if ranking.kind != "round-robin" and len(components) != 1:
         groups = [_unrated_group(tally, ranking)]
     else:
         groups, doubts = _rated_groups(components, tally, anchor, ranking)
@@ -198,7 +198,7 @@ def _rated_groups(
 
 def _unrated_group(tally: Tally, ranking: Ranking) -> Group:
     """Bots that a Swiss system or a knockout ranks, though they have not all met yet."""
-    members = [bot for bot in tally.standings if tally.meetings[bot]]
+    members = [bot for bot in tally.standings if tally.meetings[bot] or ranking.knows(bot)]
     order = rank(members, tally.standings, tally.points, tally.meetings, ranking)
     rows = (_row(place, bot, tally, ranking) for place, bot in order)
     return Group(tuple(rows), None)
@@ -218,8 +218,9 @@ def _rate_group(
         bot: (float(value), *(ratings.interval(bot) or (None, None)))
         for bot, value in zip(ratings.bots, ratings.elo, strict=True)
     }
-    order = rank(members, tally.standings, tally.points, tally.meetings, ranking)
-    rows = tuple(_row(place, bot, tally, ranking, *elo[bot]) for place, bot in order)
+    idle = [bot for bot in tally.standings if not tally.meetings[bot] and ranking.knows(bot)]
+    order = rank([*members, *idle], tally.standings, tally.points, tally.meetings, ranking)
+    rows = tuple(_row(place, bot, tally, ranking, *elo.get(bot, ())) for place, bot in order)
     remarks = []
     if not ratings.decisive:
         remarks.append("No game was won, so all ratings are equal; the intervals show how little is known.")
@@ -232,8 +233,11 @@ def _rate_group(
 
 
 def _append_idle(groups: list[Group], tally: Tally, ranking: Ranking) -> None:
-    """Bots without a game stand at the end of the last group, sharing its last rank."""
-    idle = [bot for bot, standing in tally.standings.items() if not standing.games]
+    """Bots without a game stand at the end of the last group, sharing its last rank, but for those
+    that have a rank without one.
+    """
+    ranked = {row.bot for group in groups for row in group.rows}
+    idle = [bot for bot in tally.standings if bot not in ranked]
     if not idle and groups:
         return
     last = groups.pop() if groups else Group((), None)
@@ -315,7 +319,7 @@ def _bot_notes(withdrawn: Mapping[str, str], left_out: Mapping[str, str]) -> lis
     """Bots that left, and bots that never played; of a long reason the first line."""
     notes = [f"{bot} was withdrawn: {_brief(reason)}" for bot, reason in withdrawn.items()]
     notes += [f"{bot} was left out: {_brief(reason)}" for bot, reason in left_out.items()]
-    return [note if note.endswith((".", "!")) else note + "." for note in notes]
+    return [note if note.endswith((".", "!", "?")) else note + "." for note in notes]
 
 
 def _brief(reason: str) -> str:

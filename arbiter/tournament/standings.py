@@ -136,7 +136,11 @@ def _verdict(names: tuple[str, str], test: TestProgress) -> str:
 
 def _annulled(leagues: Sequence[League]) -> list[str]:
     games = [row for league in leagues for row in league.annulments()]
-    return [f"Game {row['number']} was annulled: {_sentence(row['why'])}" for row in games]
+    return [
+        f"Game {row['number']} was annulled{', to be played again' if row['replay'] else ''}: "
+        f"{_sentence(row['why'])}"
+        for row in games
+    ]
 
 
 def _retired(rows: Sequence[Mapping[str, Any]]) -> list[str]:

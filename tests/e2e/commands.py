@@ -6,7 +6,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from arbiter.store import League
+
 BOTS = Path(__file__).parent.parent / "bots"
+QUICK = str(BOTS / "quick.sh")
 ODD = f"{sys.executable} {BOTS / 'odd.py'}"
 CUP = f"codecup:{sys.executable} {BOTS / 'codecup.py'}"
 
@@ -63,3 +66,18 @@ def entry(name: str, command: str, **more: str) -> str:
     """One bot of a tournament file, in flow style."""
     parts = [f'name: "{name}"', f'run: "{command}"', *(f"{key}: {value}" for key, value in more.items())]
     return "{" + ", ".join(parts) + "}"
+
+
+def stored(directory: Path) -> dict[int, tuple[str, ...]]:
+    """Bots, plies, result and termination of every game, by number: what makes runs identical."""
+    with League.open_for_reading(directory) as league:
+        return {
+            g.number: (
+                g.white,
+                g.black,
+                *(r.ply for r in g.outcome.plies),
+                g.outcome.result,
+                g.outcome.termination,
+            )
+            for g in league.games()
+        }

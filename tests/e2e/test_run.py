@@ -12,18 +12,9 @@ from pathlib import Path
 import pytest
 
 from arbiter.store import League
-from tests.e2e.commands import CUP, ODD, arbiter, entry, start, write_tournament
+from tests.e2e.commands import CUP, ODD, arbiter, entry, start, stored, write_tournament
 
 STEADY = [entry("steady", f"{ODD} none"), entry("cup", CUP), entry("calm", f"{ODD} none --echo")]
-
-
-def stored(directory: Path) -> dict[int, tuple[str, ...]]:
-    """Plies, result and termination of every game, by number: what makes runs identical."""
-    with League.open_for_reading(directory) as league:
-        return {
-            g.number: (*(r.ply for r in g.outcome.plies), g.outcome.result, g.outcome.termination)
-            for g in league.games()
-        }
 
 
 def test_a_league_from_file_to_table_and_records(tmp_path: Path) -> None:
@@ -77,10 +68,11 @@ def test_json_stands_alone_on_the_output(tmp_path: Path) -> None:
     assert [game["number"] for game in games["games"]] == [1, 2, 3, 4, 5, 6]
 
 
-def test_quiet_prints_the_table_only(tmp_path: Path) -> None:
+def test_quiet_prints_the_table_and_the_line_for_scripts_only(tmp_path: Path) -> None:
     write_tournament(tmp_path, STEADY)
-    done = arbiter(tmp_path, "run", "league.yaml", "--quiet")
-    assert done.stdout == arbiter(tmp_path, "table", "results/test-league").stdout
+    *table, line = arbiter(tmp_path, "run", "league.yaml", "--quiet").stdout.splitlines()
+    assert table == arbiter(tmp_path, "table", "results/test-league").stdout.splitlines()
+    assert line.startswith("result games=6 ")
 
 
 def test_a_dry_run_touches_nothing(tmp_path: Path) -> None:
