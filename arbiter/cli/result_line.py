@@ -16,7 +16,7 @@ def result_line(league: League, standings: Standings) -> str:
     the other's), ``elo``, ``elo_low``, ``elo_high`` (``-`` without a bound) and ``los``, from pairs.
     A sequential test adds ``test`` (``H1``, ``H0``, ``continue`` or ``repeats``), ``llr`` and ``pairs``.
     """
-    table, test = standings.table, standings.test
+    table, test = standings.table, standings.table.test
     rows = [row for row in table.rows if row.games]
     values: dict[str, object] = {
         "games": table.games,

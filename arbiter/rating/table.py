@@ -8,6 +8,7 @@ from arbiter.match.clock import MS
 from arbiter.match.termination import FORFEITS
 from arbiter.rating.clock_use import ClockSums
 from arbiter.rating.outcome import Outcome
+from arbiter.rating.sprt import TestProgress
 from arbiter.rating.tally import Tally
 from arbiter.rating.tiebreaks import Ranking, rank
 
@@ -32,6 +33,17 @@ class Facts:
     time_control: str | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     machine: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Annulment:
+    """One try at a game that the organiser took out, perhaps to have the game ``replayed``."""
+
+    number: int
+    attempt: int
+    why: str
+    at: str
+    replayed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +86,8 @@ class LeagueTable:
 
     Ranks and ratings compare within a group only. ``draw_share`` and ``white_share`` (White's points
     per game) are None without games. ``void``: numbers of the games that do not count, and why.
+    ``withdrawn`` bots failed too often, ``retired`` ones gave their name to a new version, both with the
+    reason. ``annulled``: games that were taken out. ``test``: where a sequential test stands.
     """
 
     groups: tuple[Group, ...]
@@ -86,6 +100,9 @@ class LeagueTable:
     notes: tuple[str, ...]
     facts: Facts
     lag_ms: float | None = None
+    retired: Mapping[str, str] = field(default_factory=dict)
+    annulled: tuple[Annulment, ...] = ()
+    test: TestProgress | None = None
 
     @property
     def rows(self) -> tuple[Row, ...]:

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from arbiter.rating.sprt import TestProgress
 from arbiter.store import League, PlayedGame
 from arbiter.tournament.config import Tournament
-from arbiter.tournament.formats import SprtMatch, TestProgress, format_of
+from arbiter.tournament.formats import SprtMatch, format_of
 from arbiter.tournament.outcomes import outcome_of_game, outcome_of_row
 from arbiter.tournament.schedule import Fixture, Schedule, Stage
 

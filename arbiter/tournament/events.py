@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arbiter.match.game import PlyRecord
+from arbiter.rating.sprt import TestProgress
 from arbiter.store.played import PlayedGame
-from arbiter.tournament.formats.sprt import TestProgress
 from arbiter.tournament.schedule import Fixture, Stage
 from protocol.rules import Position
 

@@ -1,18 +1,18 @@
 """From stored games to league tables."""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from arbiter.rating.pages import PageKind, page
 from arbiter.rating.sheet import Sheet
-from arbiter.rating.sprt import Sprt
-from arbiter.rating.table import Anchor, Facts, LeagueTable, table_of
+from arbiter.rating.sprt import Sprt, TestProgress
+from arbiter.rating.table import Anchor, Annulment, Facts, LeagueTable, table_of
 from arbiter.rating.tally import Tally
 from arbiter.rating.tiebreaks import Ranking
 from arbiter.store import League
-from arbiter.tournament.formats import Format, Knockout, SprtMatch, TestProgress
+from arbiter.tournament.formats import Format, Knockout, SprtMatch
 from arbiter.tournament.formats.swiss import free_points
 from arbiter.tournament.outcomes import outcomes
 from arbiter.tournament.schedule import Stage
@@ -20,11 +20,10 @@ from arbiter.tournament.schedule import Stage
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """What stored games add up to. ``test``: where a sequential test stands, if they are those of one."""
+    """What stored games add up to."""
 
     tally: Tally
     table: LeagueTable
-    test: TestProgress | None = None
 
 
 def standings_of(
@@ -50,6 +49,8 @@ def standings_of(
     )
     test = plan.progress if isinstance(plan, SprtMatch) else None
     anchor = leagues[0].get("anchor")
+    annulled = tuple(_annulments(leagues))
+    retired = {row["name"]: row["retired"] for row in rows if row["retired"]}
     table = table_of(
         tally,
         anchor=Anchor(*anchor) if anchor else None,
@@ -57,9 +58,9 @@ def standings_of(
         left_out={row["name"]: row["left_out"] for row in rows if row["left_out"]},
         facts=_facts(alone) if alone else Facts(),
         ranking=_ranking(alone, plan, tally) if alone else None,
-        remarks=[*_verdicts(alone, test), *_annulled(leagues), *_retired(rows)],
+        remarks=[*_verdicts(alone, test), *_annulled(annulled), *_retired(retired)],
     )
-    return Standings(tally, table, test)
+    return Standings(tally, replace(table, retired=retired, annulled=annulled, test=test))
 
 
 def league_table(
@@ -134,17 +135,22 @@ def _verdict(names: tuple[str, str], test: TestProgress) -> str:
     return f"Test: {words} (LLR {test.llr:+.2f}, bounds {low:.2f} and {high:.2f}, {counted}).{biased}"
 
 
-def _annulled(leagues: Sequence[League]) -> list[str]:
-    games = [row for league in leagues for row in league.annulments()]
+def _annulments(leagues: Sequence[League]) -> Iterator[Annulment]:
+    for league in leagues:
+        for row in league.annulments():
+            yield Annulment(row["number"], row["attempt"], row["why"], row["at"], bool(row["replay"]))
+
+
+def _annulled(annulments: Iterable[Annulment]) -> list[str]:
     return [
-        f"Game {row['number']} was annulled{', to be played again' if row['replay'] else ''}: "
-        f"{_sentence(row['why'])}"
-        for row in games
+        f"Game {each.number} was annulled{', to be played again' if each.replayed else ''}: "
+        f"{_sentence(each.why)}"
+        for each in annulments
     ]
 
 
-def _retired(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [f"{row['name']} plays no more: {_sentence(row['retired'])}" for row in rows if row["retired"]]
+def _retired(retired: Mapping[str, str]) -> list[str]:
+    return [f"{bot} plays no more: {_sentence(why)}" for bot, why in retired.items()]
 
 
 def _sentence(text: str) -> str:

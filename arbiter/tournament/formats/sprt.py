@@ -2,39 +2,14 @@
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 from arbiter.rating.outcome import Outcome
-from arbiter.rating.sprt import Decision, Sprt
+from arbiter.rating.sprt import Ending, Sprt, TestProgress
 from arbiter.tournament.formats.format import Format
 from arbiter.tournament.schedule import Pairing, Stage
 
 REPEATED_PAIRS = 3
 """So many pairs in a row that only repeat earlier games end the match: more of them tell nothing."""
-
-Ending = Decision | Literal["repeats"]
-
-
-@dataclass(frozen=True, slots=True)
-class TestProgress:
-    """Where a test stands: its ratio between two bounds after so many pairs.
-
-    ``counts``: pairs by the first bot's points 0, 1/2, 1, 3/2, 2. ``ending``: the hypothesis that was
-    accepted, ``repeats`` when the bots only repeat their games, or ``continue``.
-    """
-
-    test: Sprt
-    pairs: int
-    counts: tuple[int, ...]
-    llr: float
-    ending: Ending
-
-    @property
-    def line(self) -> str:
-        low, high = self.test.bounds
-        counts = "-".join(map(str, self.counts))
-        return f"pair {self.pairs:,}: LLR {self.llr:+.2f} ({low:.2f} to {high:.2f}), pairs by points {counts}"
 
 
 class SprtMatch(Format):
