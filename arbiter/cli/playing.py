@@ -16,7 +16,7 @@ from arbiter.cli.table import render
 from arbiter.isolation.levels import UnavailableError
 from arbiter.isolation.tree import kill_everything_once
 from arbiter.live.plain import plain_watcher
-from arbiter.store import League, StoreError
+from arbiter.store import FILE_NAME, League, StoreError
 from arbiter.tournament.config import Tournament
 from arbiter.tournament.events import Event, Notice, Watcher
 from arbiter.tournament.openings import OpeningsError
@@ -178,14 +178,21 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
 
 @contextmanager
 def open_results(directory: Path) -> Iterator[League]:
-    """The league in a results directory, which is made when it is missing.
+    """The league in a results directory, which is made when it is missing; and is not there afterwards
+    if nothing came of it.
 
     Raises:
         UsageError: when it cannot be written, then or later, or another run is using it.
     """
+    is_new = not (directory / FILE_NAME).exists()
     try:
         with League.open_for_writing(directory) as league:
-            yield league
+            try:
+                yield league
+            except UsageError:
+                if is_new and not league.sessions():
+                    league.discard()
+                raise
     except StoreError as error:
         raise UsageError(str(error), error.remedy) from None
 

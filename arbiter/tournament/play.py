@@ -15,7 +15,7 @@ from arbiter.match.clock import ClockKind
 from arbiter.store import League
 from arbiter.tournament.config import GROWING, Tournament, differences
 from arbiter.tournament.events import Notice, Watcher
-from arbiter.tournament.fingerprint import fingerprint
+from arbiter.tournament.fingerprint import fingerprint, fingerprinted
 from arbiter.tournament.formats.knockout import EXTRA_PAIRS
 from arbiter.tournament.formats.league import League as RoundRobin
 from arbiter.tournament.machine import describe_machine, describe_versions
@@ -173,6 +173,7 @@ async def play_tournament(
     for notice in enter_versions(
         league,
         {name: entry.hash for name, entry in entries.items()},
+        {name: fingerprinted(entry.bot) for name, entry in entries.items()},
         new_versions,
         tournament.format in GROWING,
     ):

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
 
 from arbiter.store import League
 
@@ -18,12 +19,16 @@ class ChangedProgramError(Exception):
 
 
 def enter_versions(
-    league: League, hashes: Mapping[str, str], new_versions: Collection[str], can_grow: bool
+    league: League,
+    hashes: Mapping[str, str],
+    files: Mapping[str, Collection[Path]],
+    new_versions: Collection[str],
+    can_grow: bool,
 ) -> Iterator[str]:
     """Let changed programs enter as new bots; gives a notice for each.
 
     What such a bot played so far stays under its name with the old hash behind it. ``hashes`` are
-    those of the programs now; ``can_grow``: whether the format takes bots in later.
+    those of the programs now, over ``files``; ``can_grow``: whether the format takes bots in later.
 
     Raises:
         ChangedProgramError: when a program changed that is not among ``new_versions``, or nobody can
@@ -34,7 +39,7 @@ def enter_versions(
     changed = [name for name in hashes if before.get(name, hashes[name]) not in ("", hashes[name])]
     asked_for = [name for name in changed if name in new_versions]
     if changed and (not can_grow or len(asked_for) < len(changed)):
-        raise ChangedProgramError(changed, _explained(league, before, hashes, changed, can_grow))
+        raise ChangedProgramError(changed, _explained(league, before, hashes, files, changed, can_grow))
     return _entering(league, before, changed)
 
 
@@ -42,11 +47,13 @@ def _explained(
     league: League,
     before: Mapping[str, str],
     now: Mapping[str, str],
+    files: Mapping[str, Collection[Path]],
     changed: Collection[str],
     can_grow: bool,
 ) -> str:
     lines = [
-        f"  {name}: the program was {before[name][:_SHOWN]} and is now {now[name][:_SHOWN]}"
+        f"  {name}: the program was {before[name][:_SHOWN]} and is now {now[name][:_SHOWN]}, "
+        f"by the content of {', '.join(map(str, files[name])) or 'nothing but its command'}"
         for name in changed
     ]
     options = " ".join(f"--new-version {shlex.quote(name)}" for name in changed)

@@ -1,11 +1,15 @@
 """Running the command line as a user does, in a directory and with an environment of its own."""
 
+import gc
+import io
 import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 
+from arbiter.cli import main
 from arbiter.store import League
 
 BOTS = Path(__file__).parent.parent / "bots"
@@ -37,6 +41,16 @@ def arbiter(
     return done
 
 
+def at_once(*arguments: str, cwd: Path = Path()) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end within this process, which saves the loading of everything."""
+    interval = sys.getswitchinterval()
+    with chdir(cwd), redirect_stdout(io.StringIO()) as output, redirect_stderr(io.StringIO()) as errors:
+        status = main(arguments)
+    sys.setswitchinterval(interval)
+    gc.unfreeze()
+    return subprocess.CompletedProcess(arguments, status, output.getvalue(), errors.getvalue())
+
+
 def start(directory: Path, *arguments: str) -> subprocess.Popen[str]:
     """Start one command and return at once."""
     return subprocess.Popen(
@@ -59,6 +73,21 @@ def write_tournament(
     path.write_text(
         f"tournament: Test league\nrounds: {rounds}\nseed: 1\ntime: 5s\n{head}\nbots:\n{entries}\n"
     )
+    return path
+
+
+def quick(name: str, kind: str = "first") -> str:
+    """One bot of a tournament file that takes next to no time."""
+    return entry(name, f"{QUICK} {kind}")
+
+
+def write_cup(directory: Path, kind: str, bots: Sequence[str], *lines: str) -> Path:
+    """A file ``cup.yaml`` of a tournament in this format; ``lines`` are further ones at the top."""
+    head = ["tournament: Cup", f"format: {kind}", "seed: 1", "isolation: none", "openings: balanced", *lines]
+    keys = {line.split(":")[0]: line for line in head}
+    entries = [f"  - {bot}" for bot in bots]
+    path = directory / "cup.yaml"
+    path.write_text("\n".join([*keys.values(), "bots:", *entries]) + "\n")
     return path
 
 
