@@ -32,7 +32,7 @@ from arbiter.tournament.events import (
     GameStarted,
     PlayBegins,
     PlyPlayed,
-    TestAdvanced,
+    SprtAdvanced,
 )
 from arbiter.tournament.outcomes import outcome_of_game
 from arbiter.tournament.schedule import Fixture
@@ -50,7 +50,7 @@ class Frame(NamedTuple):
     """What is to be drawn: a snapshot that no event changes any more."""
 
     done: int
-    total: int
+    total: int | None
     seconds_left: float | None
     games: list[tuple[Fixture, State]]
     lines: list[str]
@@ -88,13 +88,13 @@ class TerminalView:
                 self._games = {f: state for f, state in self._games.items() if f.number != game.number}
                 if not replayed:
                     self._outcomes.append(outcome_of_game(game))
-            case TestAdvanced(test):
+            case SprtAdvanced(test):
                 self._test = test.line
         self._report(event)
 
     def _report(self, event: Event) -> None:
         """Games that ended well scroll by; what somebody should know stays on the screen."""
-        if isinstance(event, GameStarted | PlyPlayed | PlayBegins | TestAdvanced):
+        if isinstance(event, GameStarted | PlyPlayed | PlayBegins | SprtAdvanced):
             return
         ended_well = isinstance(event, GameFinished) and event.game.outcome.termination is Termination.NORMAL
         (self._news if ended_well else self._lines).append(describe(event, self._progress))
@@ -136,9 +136,10 @@ class TerminalView:
 
     def _seconds_left(self) -> float | None:
         played = self._progress.done - self._done_before
-        if not played:
+        total = self._progress.total
+        if not played or total is None:
             return None
-        open_games = self._progress.total - self._progress.done
+        open_games = total - self._progress.done
         return (time.monotonic() - self._began) / played * open_games
 
 
@@ -178,6 +179,8 @@ class Screen:
 
 def _progress(frame: Frame) -> RenderableType:
     grid = Table.grid(padding=(0, 2))
+    if frame.total is None:
+        return Text(f"{frame.done} games")
     bar = ProgressBar(total=max(frame.total, 1), completed=frame.done, width=40)
     grid.add_row(bar, f"{frame.done} of {frame.total} games", _time_left(frame.seconds_left))
     return grid

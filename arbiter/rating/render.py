@@ -19,7 +19,7 @@ from arbiter.rating.layout import (
     text_table,
     with_errors,
 )
-from arbiter.rating.sprt import TestProgress
+from arbiter.rating.sprt import SprtProgress
 from arbiter.rating.table import Group, LeagueTable, Row
 
 HEADERS = ("Rank", "Bot", "Games", "W", "D", "L", "Points", "Elo ± 95 %", "Margin ±", "CodeCup", "Forfeits")
@@ -101,7 +101,7 @@ def as_json(table: LeagueTable) -> str:
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
 
-def _test_json(test: TestProgress) -> dict[str, Any]:
+def _test_json(test: SprtProgress) -> dict[str, Any]:
     low, high = test.test.bounds
     return {
         **asdict(test.test),

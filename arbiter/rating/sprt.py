@@ -115,7 +115,7 @@ class Sprt:
 
 
 @dataclass(frozen=True, slots=True)
-class TestProgress:
+class SprtProgress:
     """Where a test stands: its ratio between two bounds after so many pairs.
 
     ``counts``: pairs by the first bot's points 0, 1/2, 1, 3/2, 2. ``ending``: the hypothesis that was

@@ -8,7 +8,7 @@ from arbiter.match.clock import MS
 from arbiter.match.termination import FORFEITS
 from arbiter.rating.clock_use import ClockSums
 from arbiter.rating.outcome import Outcome
-from arbiter.rating.sprt import TestProgress
+from arbiter.rating.sprt import SprtProgress
 from arbiter.rating.tally import Tally
 from arbiter.rating.tiebreaks import Ranking, rank
 
@@ -102,7 +102,7 @@ class LeagueTable:
     lag_ms: float | None = None
     retired: Mapping[str, str] = field(default_factory=dict)
     annulled: tuple[Annulment, ...] = ()
-    test: TestProgress | None = None
+    test: SprtProgress | None = None
 
     @property
     def rows(self) -> tuple[Row, ...]:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from arbiter.rating.sprt import TestProgress
+from arbiter.rating.sprt import SprtProgress
 from arbiter.store import League, PlayedGame
 from arbiter.tournament.config import Tournament
 from arbiter.tournament.formats import SprtMatch, format_of
@@ -43,8 +43,12 @@ class Agenda:
         return len(self._over)
 
     @property
-    def total(self) -> int:
-        """Games that were played or can be, and those that are still to be drawn."""
+    def total(self) -> int | None:
+        """Games that were played or can be, and those that are still to be drawn; None when only the
+        results will tell.
+        """
+        if self._format.is_open_ended:
+            return None
         planned = self._schedule.planned.items()
         still_open = sum(max(0, n - self._begun[both]) for both, n in planned if both <= self.present)
         total = self._begun.total() + still_open
@@ -57,7 +61,7 @@ class Agenda:
         return self._format.is_decided
 
     @property
-    def test(self) -> TestProgress | None:
+    def test(self) -> SprtProgress | None:
         """Where the sequential test stands, if the format is one."""
         return self._format.progress if isinstance(self._format, SprtMatch) else None
 

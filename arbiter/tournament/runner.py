@@ -27,8 +27,8 @@ from arbiter.tournament.events import (
     GameStarted,
     PlayBegins,
     PlyPlayed,
+    SprtAdvanced,
     StageDrawn,
-    TestAdvanced,
     Watcher,
 )
 from arbiter.tournament.openings import Openings
@@ -156,7 +156,7 @@ class Runner:
         """Say where a sequential test stands whenever a pair is complete."""
         if self._agenda.test not in (None, self._test):
             self._test = self._agenda.test
-            self._watch(TestAdvanced(self._test))
+            self._watch(SprtAdvanced(self._test))
 
     async def _play_or_void(self, setup: GameSetup, fixture: Fixture) -> tuple[GameResult, set[Side]]:
         """The game's result and the sides that failed; a fault of our own makes it void."""

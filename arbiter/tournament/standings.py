@@ -7,7 +7,7 @@ from typing import Any
 
 from arbiter.rating.pages import PageKind, page
 from arbiter.rating.sheet import Sheet
-from arbiter.rating.sprt import Sprt, TestProgress
+from arbiter.rating.sprt import Sprt, SprtProgress
 from arbiter.rating.table import Anchor, Annulment, Facts, LeagueTable, table_of
 from arbiter.rating.tally import Tally
 from arbiter.rating.tiebreaks import Ranking
@@ -111,12 +111,12 @@ def _two_names(config: Mapping[str, Any]) -> tuple[str, str]:
     return config["bots"][0]["name"], config["bots"][1]["name"]
 
 
-def _verdicts(league: League | None, test: TestProgress | None) -> list[str]:
+def _verdicts(league: League | None, test: SprtProgress | None) -> list[str]:
     """What a sequential test says of the games so far."""
     return [] if league is None or test is None else [_verdict(_two_names(league.get("config")), test)]
 
 
-def _verdict(names: tuple[str, str], test: TestProgress) -> str:
+def _verdict(names: tuple[str, str], test: SprtProgress) -> str:
     """What a test says, in a sentence."""
     one, other = names
     low, high = test.test.bounds

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from arbiter.rating.outcome import Outcome
-from arbiter.rating.sprt import Ending, Sprt, TestProgress
+from arbiter.rating.sprt import Ending, Sprt, SprtProgress
 from arbiter.tournament.formats.format import Format
 from arbiter.tournament.schedule import Pairing, Stage
 
@@ -19,6 +19,8 @@ class SprtMatch(Format):
     so that its decision does not depend on how many games run at a time. Pairs with a void game are
     passed over, as are those that repeat earlier games.
     """
+
+    is_open_ended = True
 
     def __init__(self, bots: Pairing, test: Sprt, max_pairs: int) -> None:
         self._bots = bots
@@ -48,9 +50,9 @@ class SprtMatch(Format):
         return self._ending != "continue"
 
     @property
-    def progress(self) -> TestProgress:
+    def progress(self) -> SprtProgress:
         counts = tuple(self._counts)
-        return TestProgress(self._test, sum(counts), counts, self._test.llr(counts), self._ending)
+        return SprtProgress(self._test, sum(counts), counts, self._test.llr(counts), self._ending)
 
     def _count(self, pair: Sequence[Outcome]) -> None:
         if any(outcome.is_void for outcome in pair):
