@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from arbiter.store import League
-from tests.e2e.commands import CUP, ODD, arbiter, entry, start, stored, write_tournament
+from tests.e2e.commands import CUP, ODD, arbiter, at_once, entry, quick, start, stored, write_tournament
 
 STEADY = [entry("steady", f"{ODD} none"), entry("cup", CUP), entry("calm", f"{ODD} none --echo")]
 
@@ -175,32 +175,48 @@ def test_a_signal_stops_in_order(tmp_path: Path, number: int) -> None:
     assert all("thinker" not in game for game in stored(tmp_path / "results/test-league").values())
 
 
-def test_killed_at_random_moments_the_results_are_those_of_one_run(tmp_path: Path) -> None:
-    kill_and_resume(tmp_path, kills=5, rounds=3)
+QUICK_ONES = [quick("a"), quick("b", "last"), quick("c", "first x"), quick("d", "last x")]
+FIELDS = {2: QUICK_ONES[:2], 5: [*QUICK_ONES, "sample:random"]}
+
+
+@pytest.mark.parametrize("bots, concurrency", [(2, 1), (5, 4)])
+def test_killed_at_random_moments_the_results_are_those_of_one_run(
+    tmp_path: Path, bots: int, concurrency: int
+) -> None:
+    kill_and_resume(tmp_path, 5, FIELDS[bots], concurrency, rounds={2: 30, 5: 2}[bots])
 
 
 @pytest.mark.sweep
-def test_killed_fifty_times(tmp_path: Path) -> None:
-    kill_and_resume(tmp_path, kills=50, rounds=30)
+@pytest.mark.parametrize("bots, concurrency", [(2, 1), (5, 1), (2, 4), (5, 4)])
+def test_killed_fifty_times(tmp_path: Path, bots: int, concurrency: int) -> None:
+    kill_and_resume(tmp_path, 50, FIELDS[bots], concurrency, rounds={2: 400, 5: 40}[bots])
 
 
-def kill_and_resume(directory: Path, kills: int, rounds: int) -> None:
-    write_tournament(directory, [*STEADY, "sample:random"], "concurrency: 2", rounds=rounds)
+def kill_and_resume(directory: Path, kills: int, bots: list[str], concurrency: int, rounds: int) -> None:
+    """Killed again and again, the first times before anything is ready; then played to its end."""
+    write_tournament(directory, bots, f"concurrency: {concurrency}\nisolation: none", rounds=rounds)
     chance = random.Random(7)
     announced: set[int] = set()
     for _ in range(kills):
         run = start(directory, "run", "league.yaml", "--results", "killed")
-        time.sleep(chance.uniform(0.3, 3))
+        time.sleep(chance.uniform(0.1, 1.5))
         run.kill()
         output, _ = run.communicate(timeout=20)
         announced |= {int(n) for n in re.findall(r"^game (\d+) ends", output, re.MULTILINE)}
-        if (directory / "killed/league.db").exists() and announced:
+        if announced:
             assert announced <= stored(directory / "killed").keys()
-    last = arbiter(directory, "run", "league.yaml", "--results", "killed", timeout=300)
+    last = arbiter(directory, "run", "league.yaml", "--results", "killed", timeout=600)
     assert last.returncode == 0, last.stderr
-    arbiter(directory, "run", "league.yaml", "--results", "whole", timeout=300)
+    arbiter(directory, "run", "league.yaml", "--results", "whole", timeout=600)
     assert stored(directory / "killed") == stored(directory / "whole")
-    assert len(stored(directory / "whole")) == 12 * rounds
+    assert len(stored(directory / "whole")) == len(bots) * (len(bots) - 1) * rounds
+    # No game that was over was played a second time.
+    attempts = {row["attempt"] for row in json.loads(exported(directory / "killed"))["games"]}
+    assert attempts == {1}
+
+
+def exported(results: Path) -> str:
+    return at_once("export", str(results), "--format", "json").stdout
 
 
 def test_the_table_can_be_read_while_games_go_on(tmp_path: Path) -> None:
