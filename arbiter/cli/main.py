@@ -16,7 +16,7 @@ from arbiter.cli.errors import INTERRUPTED, PIPE_CLOSED, UsageError
 
 COMMANDS = (
     "run", "match", "ab", "table", "annul", "export", "show", "replay", "verify", "perft", "openings", "bots",
-    "doctor",
+    "schema", "doctor",
 )  # fmt: skip
 
 
