@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.commands import at_once, quick, start, stored, write_cup
+from tests.e2e.commands import arbiter, at_once, quick, start, stored, write_cup
 
 BOTS = [quick(f"b{number}", "last" if number % 2 else "first") for number in range(1, 6)]
 NAMES = ["b1", "b2", "b3", "b4", "b5"]
@@ -371,20 +371,53 @@ def test_a_file_that_is_too_short_is_announced(
         assert "not decided between 0 and 50 Elo" in said
 
 
-@pytest.mark.parametrize(
-    "line, message",
-    [
-        ("a/b w m", "book.dpos:2: 5 rows divided by / are needed, row 5 first; this has 2 [rows]"),
-        ("", "book.dpos: no openings in this file"),
-    ],
-)
-def test_a_file_with_faults_is_refused_before_anything_starts(
-    tmp_path: Path, line: str, message: str
-) -> None:
-    (tmp_path / "book.dpos").write_text(f"# openings\n{line}\n")
+FAULTS: dict[str, tuple[Callable[[str], str], str]] = {
+    "shape": (lambda board: "a/b w m", "5 rows divided by / are needed, row 5 first; this has 2 [rows]"),
+    "48 pieces": (lambda board: board.replace("w", ".", 1), "a full board has 49 pieces"),
+    "two on a space": (
+        lambda board: board.replace("w", "w2", 1),
+        "the game has 49 pieces, the heights sum to 50",
+    ),
+    "four reds": (
+        lambda board: board.replace("b", "r", 1),
+        "phase m has 1 to 3 stacks that hold a red, here 4",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_openings_that_are_none_are_refused_with_their_place(tmp_path: Path, fault: str) -> None:
+    """Before anything starts, and of each line of the file."""
+    make, message = FAULTS[fault]
+    good, bad = boards(2)
+    (tmp_path / "book.dpos").write_text(f"# openings\n{good}\n{make(bad)}\n\n{make(bad)}")
     write_cup(tmp_path, "round-robin", BOTS[:2], "openings: {file: book.dpos}")
-    assert message in refusal(tmp_path)
+    first, second = refusal(tmp_path).splitlines()
+    assert first.startswith("arbiter: book.dpos:3: ")
+    assert second.startswith("book.dpos:5: ")
+    assert message in first
+    assert message in second
     assert not (tmp_path / "one").exists()
+
+
+def test_a_file_without_openings_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "book.dpos").write_text("# openings\n")
+    write_cup(tmp_path, "round-robin", BOTS[:2], "openings: {file: book.dpos}")
+    assert refusal(tmp_path) == "arbiter: book.dpos: no openings in this file\n"
+    write_cup(tmp_path, "round-robin", BOTS[:2], "openings: {file: bok.dpos}")
+    assert "bok.dpos: no such file; did you mean `book.dpos`?" in refusal(tmp_path)
+
+
+def test_every_fault_of_a_tournament_file_is_told_at_once(tmp_path: Path) -> None:
+    """From the command line: place and message of each, and nothing else."""
+    path = Path(__file__).parents[1] / "data" / "yaml" / "everything_wrong.yaml"
+    told = sum(line.count("#> ") for line in path.read_text().splitlines())
+    done = arbiter(tmp_path, "run", str(path))
+    assert (done.returncode, done.stdout) == (2, "")
+    lines = done.stderr.removeprefix("arbiter: ").splitlines()
+    assert len(lines) == told > 20
+    assert all(re.match(rf"{re.escape(str(path))}:\d+:\d+: \S", line) for line in lines)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_every_kind_of_pairing_stays_distinct_over_many_rounds(whole: Callable[[str], Path]) -> None:
