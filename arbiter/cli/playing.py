@@ -30,6 +30,7 @@ from arbiter.tournament.play import (
     settle,
 )
 from arbiter.tournament.sandboxes import chosen_levels
+from arbiter.tournament.schedule import Stage
 from arbiter.tournament.standings import standings_of
 from arbiter.tournament.versions import ChangedProgramError
 from protocol.rules import Position
@@ -138,7 +139,12 @@ class Session:
             from arbiter.live.terminal import TerminalView
             from arbiter.rating.tally import Tally
 
-            view = TerminalView(Console(file=self._screen), Tally((), outcomes([self._league])))
+            view = TerminalView(
+                Console(file=self._screen),
+                Tally((), outcomes([self._league])),
+                self._plan.tournament.format,
+                map(Stage.from_json, self._league.get("stages") or ()),
+            )
             await nursery.start(view.show)
             return view.watch
         return plain_watcher(lambda line: print(line, file=self._screen, flush=True))

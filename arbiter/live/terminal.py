@@ -33,9 +33,11 @@ from arbiter.tournament.events import (
     PlayBegins,
     PlyPlayed,
     SprtAdvanced,
+    StageDrawn,
 )
 from arbiter.tournament.outcomes import outcome_of_game
-from arbiter.tournament.schedule import Fixture
+from arbiter.tournament.schedule import Fixture, Stage
+from arbiter.tournament.standings import interim_ranking
 from protocol.rules import Position
 
 _PERIOD = 0.5
@@ -57,14 +59,20 @@ class Frame(NamedTuple):
     news: list[str]
     outcomes: list[Outcome]
     test: str = ""
+    stages: tuple[Stage, ...] = ()
 
 
 class TerminalView:
     """Collects events and draws what they add up to."""
 
-    def __init__(self, console: Console, tally: Tally) -> None:
-        """``tally`` holds the games of earlier runs; it is added to."""
-        self.screen = Screen(console, tally)
+    def __init__(
+        self, console: Console, tally: Tally, form: str = "round-robin", stages: Iterable[Stage] = ()
+    ) -> None:
+        """``tally`` and ``stages`` hold what earlier runs of a tournament in the format ``form`` played and
+        drew; both are added to.
+        """
+        self._stages = tuple(stages)
+        self.screen = Screen(console, tally, form)
         self._progress = Progress()
         self._done_before = 0
         self._began = time.monotonic()
@@ -90,6 +98,8 @@ class TerminalView:
                     self._outcomes.append(outcome_of_game(game))
             case SprtAdvanced(test):
                 self._test = test.line
+            case StageDrawn(stage):
+                self._stages += (stage,)
         self._report(event)
 
     def _report(self, event: Event) -> None:
@@ -132,6 +142,7 @@ class TerminalView:
             list(self._news),
             outcomes,
             self._test,
+            self._stages,
         )
 
     def _seconds_left(self) -> float | None:
@@ -146,10 +157,11 @@ class TerminalView:
 class Screen:
     """Draws frames; used by one thread at a time."""
 
-    def __init__(self, console: Console, tally: Tally) -> None:
+    def __init__(self, console: Console, tally: Tally, form: str) -> None:
         self._console = console
         self._tally = tally
-        self._rows: tuple[Row, ...] = table_of(tally).rows
+        self._form = form
+        self._rows: tuple[Row, ...] | None = None
         self.live = Live(console=console, auto_refresh=False, transient=True)
 
     def draw(self, frame: Frame) -> None:
@@ -161,8 +173,9 @@ class Screen:
         """All that a frame shows, from top to bottom."""
         for outcome in frame.outcomes:
             self._tally.add(outcome)
-        if frame.outcomes:
-            self._rows = table_of(self._tally).rows
+        if frame.outcomes or self._rows is None:
+            ranking = interim_ranking(self._form, frame.stages, self._tally)
+            self._rows = table_of(self._tally, ranking=ranking).rows
         parts = [_progress(frame)]
         if frame.test:
             parts.append(Text(frame.test))

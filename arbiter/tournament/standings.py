@@ -98,13 +98,29 @@ def _ranking(league: League, plan: Format, tally: Tally) -> Ranking:
         present = {bot for stage in stages for bot in stage.bots} - gone
         return Ranking("knockout", survived=plan.survived(stages, present))
     if config.get("format") == "swiss":
-        played = {
-            frozenset((bot, other)): games
-            for bot, others in tally.meetings.items()
-            for other, games in others.items()
-        }
-        return Ranking("swiss", free=free_points(stages, played, gone))
+        return Ranking("swiss", free=free_points(stages, _meetings(tally), gone))
     return Ranking()
+
+
+def interim_ranking(form: str, stages: Sequence[Stage], tally: Tally) -> Ranking:
+    """The same while games go on, from what was drawn so far: nobody is gone, no open tie is decided."""
+    if form == "swiss":
+        return Ranking("swiss", free=free_points(stages, _meetings(tally), ()))
+    if form == "knockout":
+        survived: dict[str, int] = {}
+        for stage in stages:
+            survived |= dict.fromkeys(stage.bots, stage.last - 1) | dict.fromkeys(stage.byes, stage.last)
+        return Ranking("knockout", survived=survived)
+    return Ranking()
+
+
+def _meetings(tally: Tally) -> dict[frozenset[str], int]:
+    """How many games any two bots have played."""
+    return {
+        frozenset((bot, other)): games
+        for bot, others in tally.meetings.items()
+        for other, games in others.items()
+    }
 
 
 def _two_names(config: Mapping[str, Any]) -> tuple[str, str]:

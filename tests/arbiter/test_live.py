@@ -149,3 +149,23 @@ def test_a_round_that_goes_on_is_not_a_new_one() -> None:
         "round 1 goes on: one - two",
         "round 2: two - three",
     ]
+
+
+FIVE = ("one", "two", "three", "four", "five")
+
+
+def test_standings_of_a_swiss_system_have_one_order(screen: tuple[TerminalView, Console]) -> None:
+    """Though the bots of different games have not met yet; a bye counts."""
+    _, console = screen
+    stages = [Stage((("one", "two"), ("three", "four")), 1, 1)]
+    view = TerminalView(console, Tally(FIVE), "swiss", stages)
+    view.watch(PlayBegins(8, 0))
+    view.watch(StageDrawn(Stage((("one", "three"), ("two", "four")), 2, 2, ("five",)), 8))
+    for number, (white, black) in enumerate([("one", "two"), ("three", "four")], start=1):
+        ended = game(number, termination=Termination.NORMAL, offender=None)
+        view.watch(GameFinished(replace(ended, white=white, black=black, pair=number), replayed=False))
+    rows = [line.split() for line in drawn(view, console).splitlines()]
+    order = [(row[0], row[1], row[3]) for row in rows if len(row) > 4 and row[1] in FIVE]
+    assert order == [
+        ("1", "five", "2"), ("2", "one", "1"), ("2", "three", "1"), ("4", "two", "0"), ("4", "four", "0"),
+    ]  # fmt: skip
