@@ -143,13 +143,21 @@ def timed(what: str) -> Iterator[list[float]]:
     print(f"{what:<34}{taken[0]:8.2f} s", flush=True)
 
 
-def make_use_of(tournament: Tournament) -> float:
-    """What commands do with the games; the seconds until a run would go on."""
-    directory = tournament.path.parent
+def resume(tournament: Tournament) -> float:
+    """The seconds until a run would go on."""
     names = {bot.name for bot in tournament.bots}
-    with timed("resume: what is left to play") as resume, League.open_for_writing(directory) as league:
+    with (
+        timed("resume: what is left to play") as taken,
+        League.open_for_writing(tournament.path.parent) as league,
+    ):
         settle(tournament, None, league)
-        Agenda(tournament, set(names), league).next()
+        Agenda(tournament, names, league).next()
+    return taken[0]
+
+
+def make_use_of(tournament: Tournament) -> None:
+    """What commands do with the games."""
+    directory = tournament.path.parent
     with League.open_for_reading(directory) as league:
         with timed("resume: the view's standings"):
             Tally((), outcomes([league]))
@@ -160,7 +168,6 @@ def make_use_of(tournament: Tournament) -> float:
                 format_record(record)
     with timed("the 1000th board by chance"):
         _ = open_openings(OpeningsSpec("balanced"), 1)[999]
-    return resume[0]
 
 
 def main() -> int:
@@ -181,9 +188,10 @@ def main() -> int:
         print(f"last to first {ratio:.2f}, wanted at most {SLOWER}")
         print(f"memory {pace.memory[-1] >> 20} MB, {growth:.0f} bytes a game, wanted at most {GROWTH:.0f}")
         print(f"database {(Path(place) / 'league.db').stat().st_size / 2**20:.0f} MB\n")
-        resume = make_use_of(tournament)
+        slow = resume(tournament) > RESUME
+        make_use_of(tournament)
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    return int(ratio > SLOWER or growth > GROWTH or resume > RESUME)
+    return int(ratio > SLOWER or growth > GROWTH or slow)
 
 
 if __name__ == "__main__":

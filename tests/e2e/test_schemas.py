@@ -15,7 +15,7 @@ import pytest
 
 from arbiter.cli import main
 from arbiter.store import schema
-from tests.e2e.commands import arbiter, stored
+from tests.e2e.commands import at_once, stored
 
 DATA = Path(__file__).parents[1] / "data" / "schema"
 VERSIONS = sorted(int(path.stem) for path in DATA.glob("*.sql"))
@@ -51,17 +51,17 @@ def test_there_is_a_fixture_of_every_version() -> None:
 def test_an_earlier_version_is_read_as_it_is(tmp_path: Path, version: int) -> None:
     results = restore(tmp_path, version)
     before = (results / "league.db").read_bytes()
-    table = json.loads(arbiter(tmp_path, "table", "results", "--format", "json").stdout)
+    table = json.loads(at_once("table", "results", "--format", "json", cwd=tmp_path).stdout)
     rows = {bot["name"]: bot for bot in table["bots"]}
     assert rows["Erste"]["games"] == 2
     assert rows["007"]["forfeits"] == {"crash": {1: 1, 2: 2}[version]}
     assert any("ghost was left out" in note for note in table["notes"])
     for view in ("--crosstable", "--by=pairing", "--by=opening", "--by=ending", "--by=clock"):
         assert main(["table", str(results), view]) == 0
-    exported = arbiter(tmp_path, "export", "results")
+    exported = at_once("export", "results", cwd=tmp_path)
     (tmp_path / "games.drec").write_text(exported.stdout)
-    assert arbiter(tmp_path, "verify", "games.drec").returncode == 0
-    games = json.loads(arbiter(tmp_path, "export", "results", "--format", "json").stdout)["games"]
+    assert at_once("verify", "games.drec", cwd=tmp_path).returncode == 0
+    games = json.loads(at_once("export", "results", "--format", "json", cwd=tmp_path).stdout)["games"]
     assert [game["number"] for game in games] == STORED[version]
     assert (results / "league.db").read_bytes() == before
 
@@ -71,29 +71,29 @@ def test_an_earlier_version_is_gone_on_with(tmp_path: Path, version: int) -> Non
     """To the same end as a run by this version alone."""
     results = restore(tmp_path, version)
     before = stored(results)
-    done = arbiter(tmp_path, "run", "cup.yaml", "--results", "results")
+    done = at_once("run", "cup.yaml", "--results", "results", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert version_of(results) == schema.VERSION
     after = stored(results)
     assert list(after) == WHOLE[version]
     assert before.items() <= after.items()
     if version == 1:
-        assert arbiter(tmp_path, "run", "cup.yaml", "--results", "new").returncode == 0
+        assert at_once("run", "cup.yaml", "--results", "new", cwd=tmp_path).returncode == 0
         assert stored(tmp_path / "new") == after
-    assert "starts" not in arbiter(tmp_path, "run", "cup.yaml", "--results", "results").stdout
+    assert "starts" not in at_once("run", "cup.yaml", "--results", "results", cwd=tmp_path).stdout
 
 
 def test_a_game_of_an_earlier_version_can_be_annulled(tmp_path: Path) -> None:
     results = restore(tmp_path, 1)
-    done = arbiter(tmp_path, "annul", "results", "--game", "7", "--why", "a dead battery")
+    done = at_once("annul", "results", "--game", "7", "--why", "a dead battery", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "Game 7 was annulled: a dead battery." in arbiter(tmp_path, "table", "results").stdout
+    assert "Game 7 was annulled: a dead battery." in at_once("table", "results", cwd=tmp_path).stdout
     assert list(stored(results)) == STORED[1]
 
 
 def test_annulments_and_changed_programs_of_version_2(tmp_path: Path) -> None:
     restore(tmp_path, 2)
-    table = arbiter(tmp_path, "table", "results").stdout
+    table = at_once("table", "results", cwd=tmp_path).stdout
     for words in (
         "Game 1 was annulled, to be played again: power cut.",
         "Game 2 was annulled: opened the wrong file.",
