@@ -62,9 +62,9 @@ def describe(event: Event, progress: Progress) -> str:
         case Notice(text):
             return text
         case PlayBegins(games, done):
-            return f"{done} of {games} games were played before" if done else ""
+            return f"{done:,} of {games:,} games were played before" if done else ""
         case GameStarted(fixture, attempt):
-            place = f"attempt {attempt}" if attempt > 1 else f"{progress.begun} of {progress.total}"
+            place = f"attempt {attempt}" if attempt > 1 else f"{progress.begun:,} of {progress.total:,}"
             names = f"{fixture.white} - {fixture.black}"
             return f"game {fixture.number} starts: {names} (round {fixture.round}, {place})"
         case GameFinished(game, replayed, bundle):
