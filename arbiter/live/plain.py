@@ -40,7 +40,9 @@ class Progress:
     """How many games there are, were begun and are over. Numbers of games may have gaps; these do not."""
 
     def __init__(self) -> None:
-        self.total = self.begun = self.done = 0
+        self.total = self.begun = self.done = self._round = 0
+        self.round_goes_on = False
+        """Whether the stage drawn last belongs to the round of the one before: ties not decided yet."""
 
     def note(self, event: Event) -> None:
         match event:
@@ -52,8 +54,10 @@ class Progress:
                 self.done += not replayed
             case BotWithdrawn(_, _, cancelled):
                 self.total -= cancelled
-            case StageDrawn(_, total):
+            case StageDrawn(stage, total):
                 self.total = total
+                self.round_goes_on = stage.first == self._round
+                self._round = stage.first
 
 
 def describe(event: Event, progress: Progress) -> str:
@@ -71,7 +75,7 @@ def describe(event: Event, progress: Progress) -> str:
             more = f"; more in {_shown(bundle)}" if bundle else ""
             return describe_game(game) + ("; it is replayed" if replayed else "") + more
         case StageDrawn(stage):
-            return describe_stage(stage)
+            return describe_stage(stage, goes_on=progress.round_goes_on)
         case TestAdvanced(test):
             return test.line
         case BotWithdrawn(bot, reason):
@@ -79,10 +83,10 @@ def describe(event: Event, progress: Progress) -> str:
     return ""
 
 
-def describe_stage(stage: Stage) -> str:
+def describe_stage(stage: Stage, *, goes_on: bool) -> str:
     """Who meets whom next, in one line."""
     ties = [f"{one} - {other}" for one, other in stage.pairings] + [f"{bot} has a bye" for bot in stage.byes]
-    return f"round {stage.first}: {', '.join(ties)}"
+    return f"round {stage.first}{' goes on' if goes_on else ''}: {', '.join(ties)}"
 
 
 def _shown(path: Path) -> str:
