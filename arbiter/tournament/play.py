@@ -144,11 +144,11 @@ async def play_tournament(
     league: League,
     watch: Watcher,
     games: int | None = None,
-    new_versions: Collection[str] = (),
+    new_versions: Collection[str] | None = None,
 ) -> list[Readiness]:
     """Build and check the bots, then play; ``games`` bounds how many games of the schedule are played.
 
-    ``new_versions`` are bots whose changed programs enter as new ones. Returns the optional bots that
+    ``new_versions`` are bots whose changed programs enter as new ones, None where none can. Returns the optional bots that
     were left out.
 
     Raises:
@@ -171,8 +171,7 @@ async def play_tournament(
     for notice in enter_versions(
         league,
         {name: entry.hash for name, entry in entries.items()},
-        new_versions,
-        tournament.format in GROWING,
+        new_versions if tournament.format in GROWING else None,
     ):
         watch(Notice(notice))
     league.set_bots(
