@@ -148,8 +148,8 @@ async def play_tournament(
 ) -> list[Readiness]:
     """Build and check the bots, then play; ``games`` bounds how many games of the schedule are played.
 
-    ``new_versions`` are bots whose changed programs enter as new ones, None where none can. Returns the optional bots that
-    were left out.
+    ``new_versions`` are bots whose changed programs enter as new ones, None where none can.
+    Returns the optional bots that were left out.
 
     Raises:
         BotsNotReadyError: when a bot that is not optional cannot play, or fewer than two can.
