@@ -15,6 +15,7 @@ from arbiter.match.clock import ClockKind
 from arbiter.store import League
 from arbiter.tournament.config import GROWING, Tournament, differences
 from arbiter.tournament.events import Notice, Watcher
+from arbiter.tournament.fingerprint import KIND as FINGERPRINTS
 from arbiter.tournament.fingerprint import fingerprint
 from arbiter.tournament.formats.league import League as RoundRobin
 from arbiter.tournament.machine import describe_machine, describe_versions
@@ -174,6 +175,7 @@ async def play_tournament(
         new_versions if tournament.format in GROWING else None,
     ):
         watch(Notice(notice))
+    league.put("fingerprints", FINGERPRINTS)
     league.set_bots(
         (
             each.bot.name,

@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Collection, Iterator, Mapping
 
 from arbiter.store import League
+from arbiter.tournament import fingerprint
 
 _SHOWN = 8
 """Hex digits of a hash that tell versions apart."""
@@ -29,6 +30,8 @@ def enter_versions(
         ChangedProgramError: when a program changed that is not among ``new_versions``, or nobody can
             enter any more.
     """
+    if league.get("fingerprints") != fingerprint.KIND:
+        return iter(())
     played = league.players()
     before = {row["name"]: row["hash"] for row in league.bots() if row["name"] in played}
     changed = [name for name in hashes if before.get(name, hashes[name]) not in ("", hashes[name])]
