@@ -6,7 +6,6 @@ from pathlib import Path
 
 from arbiter.match.bot import Bot
 
-
 KIND = 2
 """Counts the ways of making fingerprints: those of different kinds say nothing about each other."""
 
