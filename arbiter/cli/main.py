@@ -9,11 +9,24 @@ import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from importlib import import_module
+from keyword import iskeyword
 from typing import NoReturn
 
 from arbiter.cli.errors import INTERRUPTED, PIPE_CLOSED, UsageError
 
-COMMANDS = ("run", "match", "table", "export", "show", "replay", "verify", "perft", "bots", "doctor")
+COMMANDS = (
+    "run",
+    "match",
+    "table",
+    "export",
+    "show",
+    "replay",
+    "verify",
+    "import",
+    "perft",
+    "bots",
+    "doctor",
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -132,7 +145,7 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--version", action=_ShowVersion, help="show the version and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
     for name in _needed(argv):
-        module = import_module(f"arbiter.cli.{name}")
+        module = import_module(f"arbiter.cli.{name}{'_' * iskeyword(name)}")
         command = commands.add_parser(
             name,
             help=module.HELP,
