@@ -81,10 +81,17 @@ def _read_anew(tree: Tree, deeds: list[_Deed], source: str, number: int) -> Read
 
 
 def _deeds(tree: Tree) -> Iterator[_Deed]:
-    """What was done, without what only tells about a player (``P0[ranking 1500]``, ``P1[time 0:01:36 ]``)."""
+    """What was done, without what only tells about a player (``P0[ranking 1500]``, ``P1[time 0:01:36 ]``).
+
+    A node that comes twice is read once.
+    """
+    before = ""
     for each in tree.properties:
         if each.name not in ("P0", "P1") or (match := _DEED.fullmatch(each.value.strip())) is None:
             continue
+        if match["node"] and before == f"{each.name} {each.value}":
+            continue
+        before = f"{each.name} {each.value}"
         node, verb = match["node"], match["verb"].lower()
         if node or verb in _DEEDS:
             place = f"node {node}: " if node else ""

@@ -19,10 +19,10 @@ from protocol.records.transcript import BrokenOffError, Transcript
 from protocol.rules import parse_ply
 from protocol.text import one_line
 
-_KEYS = ("Event", "Site", "White", "Black", "Date", "Round", "Result", "Game")
-_HEADER = rf"\b(?P<key>(?i:{'|'.join(_KEYS)}))\s*\[(?P<value>[^\[\]]*)\]"
+_KEPT = ("Event", "Site", "Date", "Round", "White", "Black")
+_HEADER = r"(?P<key>[A-Za-z][A-Za-z0-9_-]*)\s*\[(?P<value>[^\[\]]*)\]"
 _TOKEN = re.compile(rf"{_HEADER}|(?P<comment>\{{[^{{}}]*\}})|(?P<word>[^\s{{]+|\{{)")
-_BEGINNING = re.compile(rf"\s*(?:{_HEADER}|1\.+\s*[A-Ka-k][1-5]\b)")
+_BEGINNING = re.compile(r"\s*(?:(?:Event|Site|Date|White|Black)\s*\[|1\.+\s*[A-K][1-5]\b)", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:(?P<number>\d{1,4})\.+)?(?P<rest>.*)", re.DOTALL)
 
 
@@ -58,7 +58,7 @@ def _games(text: str) -> Iterator[_Game]:
             game = None
         game = game or _Game(line)
         if key:
-            game.headers[key] = one_line(token["value"])
+            game.headers[key] = one_line(token["value"].strip().strip('"'))
         elif word:
             game.words.append((line, word))
     if game is not None:
@@ -74,7 +74,7 @@ def _begins(game: _Game, key: str, word: str) -> bool:
 
 def _read_game(game: _Game, source: str, number: int) -> Reading:
     transcript = Transcript(source, number, game.line)
-    headers = {key: game.headers.get(key, "") for key in _KEYS if key not in ("Result", "Game")}
+    headers = {key: game.headers.get(key, "") for key in _KEPT}
     headers["Date"] = iso_date(headers["Date"])
     claim = read_claim(game.headers.get("Result", ""), headers["White"], headers["Black"])
     with suppress(BrokenOffError):

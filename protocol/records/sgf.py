@@ -78,6 +78,8 @@ class _Reader:
         """The next game, None at the end of the file."""
         tree, self.next = self.next, None
         depth, is_main, name = int(tree is not None), True, ""
+        before = depth, is_main
+        """What held at the last property: parentheses in stray text do not count."""
         while (token := self.token()) is not None:
             line = self.line_of(token)
             if tree is None:
@@ -94,6 +96,7 @@ class _Reader:
                 self.at = len(self.text)
             elif token["junk"]:
                 tree.oddities.append((line, "text outside of brackets"))
+                depth, is_main = before
                 self.resume()
             else:
                 name = (token["name"] or name).upper()
@@ -103,6 +106,7 @@ class _Reader:
                     return tree
                 if is_main:
                     tree.properties.append(found)
+                before = depth, is_main
         if tree is not None:
             tree.is_cut_off = True
         return tree

@@ -11,6 +11,10 @@ from protocol.records.record import BY, Fault, Reading, Record, RecordedPly, res
 from protocol.rules import PASS, Phase, Ply, Position, Side
 
 
+_LONGEST = 400
+"""Characters of a message."""
+
+
 class BrokenOffError(Exception):
     """The rest of this game cannot be made sense of; the fault has been noted."""
 
@@ -43,11 +47,11 @@ class Transcript:
 
     def warn(self, line: int, message: str) -> None:
         """Note something odd."""
-        self._warnings.append(Fault(self._source, line, self._game, len(self._plies) or None, message))
+        self._warnings.append(self._fault(line, message, len(self._plies) or None))
 
     def broken(self, line: int, message: str, ply: int | None = None) -> BrokenOffError:
         """Note what makes the game useless; the exception to raise."""
-        self._faults.append(Fault(self._source, line, self._game, ply, message))
+        self._faults.append(self._fault(line, message, ply))
         return BrokenOffError()
 
     def play(self, ply: Ply, line: int, side: Side | None = None, place: str = "") -> None:
@@ -81,8 +85,9 @@ class Transcript:
         return True
 
     def resign(self, side: Side | None, line: int) -> None:
-        """A side gives up: the one to move where the format does not tell."""
-        if (last := self._left_out(self._position, None)) is not None and last is not PASS:
+        """A side gives up: the one to move where the format does not tell, after a placement left out."""
+        last = None if side is not None else self._left_out(self._position, None)
+        if last is not None and last is not PASS:
             self.play(last, line)
         if self._resigned is None:
             self._resigned = self._position.to_move if side is None else side
@@ -116,6 +121,11 @@ class Transcript:
             result_line=self._plies[-1].line if self._plies else self._line,
         )
         return Reading(record, (), tuple(self._warnings))
+
+    def _fault(self, line: int, message: str, ply: int | None) -> Fault:
+        # What is quoted from a file may be as long as the file.
+        shown = message if len(message) <= _LONGEST else f"{message[:_LONGEST]}..."
+        return Fault(self._source, line, self._game, ply, shown)
 
     def _approach(self, position: Position, ply: Ply, side: Side | None) -> tuple[list[Ply], Position]:
         """What the record leaves out before a ply, and the position in which to judge it."""
