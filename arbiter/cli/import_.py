@@ -43,8 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = (
         "formats, told by content: DREC, Boardspace SGF, Little Golem, CodeCup log\n"
-        "Every game is re-played. One that the rules do not allow is named with its file and place and left\n"
-        "out; what is only odd is a warning. OUT appears when all is done, or not at all.\n"
+        "Every game is re-played by the rules. One that they do not allow is named with\n"
+        "its file and place and left out; what is only odd is a warning. OUT appears\n"
+        "when all is done, or not at all. Hidden files in directories are not read.\n"
         "example: arbiter import games/ --output games.drec\n"
         "exit status: 0 all imported, 1 something was left out, 2 usage"
     )
