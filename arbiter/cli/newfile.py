@@ -37,11 +37,7 @@ def new_file(path: Path) -> Iterator[TextIO]:
     path = path.resolve()  # a link stays a link
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        file = part.open("x", encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
-    try:
-        with file:
+        with _opened(part, path) as file:
             yield file
             is_empty = not file.tell()
             file.flush()
@@ -50,3 +46,10 @@ def new_file(path: Path) -> Iterator[TextIO]:
             part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _opened(part: Path, path: Path) -> TextIO:
+    try:
+        return part.open("x", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror}") from None

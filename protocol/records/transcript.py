@@ -10,7 +10,6 @@ from protocol.records.claims import Claim
 from protocol.records.record import BY, Fault, Reading, Record, RecordedPly, result_by_score
 from protocol.rules import PASS, Phase, Ply, Position, Side
 
-
 _LONGEST = 400
 """Characters of a message."""
 

@@ -19,7 +19,7 @@ from protocol.records import Record, format_record, format_records, read_records
 from protocol.records.anonymous import Pseudonyms
 from tests.e2e.commands import arbiter, environment
 from tests.protocol.drec_samples import EXAMPLE, broken_off, finished, with_comment, with_header
-from tests.protocol.foreign_samples import boardspace, codecup, headline, little_golem, random_game
+from tests.protocol.foreign_samples import Writer, boardspace, codecup, headline, little_golem, random_game
 
 Capture = pytest.CaptureFixture[str]
 GAMES = [random_game(random.Random(seed)) for seed in range(4)]
@@ -350,7 +350,7 @@ def test_memory_does_not_grow_with_the_number_of_games(tmp_path: Path, capsys: C
 def test_ten_thousand_files(tmp_path: Path) -> None:
     games = tmp_path / "games"
     games.mkdir()
-    writers = [boardspace, boardspace, boardspace, little_golem, codecup]
+    writers: list[Writer] = [boardspace, boardspace, boardspace, little_golem, codecup]
     for number in range(10_000):
         chance = random.Random(number)
         (games / f"{number:05}").write_text(writers[number % 5](random_game(chance), chance))

@@ -1,16 +1,17 @@
 """Games in the formats of others, written with the liberties that their files take."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from protocol.rules import Position, Side, parse_ply
 
 Game = tuple[str, ...]
+Writer = Callable[[Sequence[str], random.Random], str]
 
 
 def random_game(chance: random.Random, length: int | None = None) -> Game:
     """Plies of a game by the rules: played to its end, or so many of them, without a pass at the end."""
-    position, plies = Position.start(), []
+    position, plies = Position.start(), list[str]()
     while not position.is_over and len(plies) != length:
         ply = chance.choice(position.legal_plies())
         plies.append(ply.text)
@@ -142,7 +143,7 @@ def boardspace(plies: Sequence[str], chance: random.Random, head: str | None = N
 
 def little_golem(plies: Sequence[str], chance: random.Random, end: str = "") -> str:
     """On one line or several, without the 49th placement, and perhaps without passes."""
-    keeps, words, number = chance.random() < 0.5, [], 0
+    keeps, words, number = chance.random() < 0.5, list[str](), 0
     for index, (text, position) in enumerate(zip(plies, positions(plies), strict=False)):
         if (index == 48 and len(plies) > 49) or (text == "PASS" and not keeps):
             continue

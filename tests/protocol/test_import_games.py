@@ -2,7 +2,6 @@
 
 import json
 import random
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from protocol.records.formats import Format, decode_foreign, recognise, scan_for
 from protocol.text import CONTROLS
 from tests.protocol.drec_samples import golden_games
 from tests.protocol.foreign_samples import (
+    Writer,
     boardspace,
     codecup,
     deeds,
@@ -24,7 +24,7 @@ from tests.protocol.foreign_samples import (
 )
 
 GOLDEN = Path(__file__).parents[3] / "shared" / "golden" / "boardspace"
-WRITERS: dict[Format, Callable[[Sequence[str], random.Random], str]] = {
+WRITERS: dict[Format, Writer] = {
     Format.BOARDSPACE: boardspace,
     Format.LITTLE_GOLEM: little_golem,
     Format.CODECUP: codecup,

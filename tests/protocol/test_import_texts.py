@@ -159,7 +159,9 @@ def test_codecup_a_gap_among_placements() -> None:
     assert codecup(f"{reds}\n# next\n{FULL}") == [list(GAME[:3]), list(GAME)]
     assert codecup(f"{reds}\n# White: x\n" + "\n".join(GAME[3:30])) == [list(GAME[:3]), list(GAME[3:30])]
     assert codecup("\n".join(GAME[:49]) + "\n\n# now they move\n" + "\n".join(GAME[49:])) == [list(GAME)]
-    assert codecup("\n# why\n".join(GAME) + "\n\n" + "\n# why\n".join(OTHER)) == BOTH
+    why = "\n# why\n"
+    assert codecup(f"{why.join(GAME)}\n\n{why.join(OTHER)}") == BOTH
+    assert codecup(f"{why.join(GAME[:30])}\n\n{why.join(OTHER)}") == [list(GAME[:30]), list(OTHER)]
 
 
 def test_codecup_faults() -> None:
