@@ -1,6 +1,13 @@
 """Game records: the value, the text form DREC, and the check of a record against rules and itself."""
 
-from protocol.records.drec import decode_text, format_record, format_records, read_records, scan_records
+from protocol.records.drec import (
+    decode_text,
+    format_record,
+    format_records,
+    read_records,
+    scan_lines,
+    scan_records,
+)
 from protocol.records.record import (
     RESULTS,
     TERMINATIONS,
@@ -29,6 +36,7 @@ __all__ = [
     "replay",
     "replay_until_fault",
     "result_by_score",
+    "scan_lines",
     "scan_records",
     "verify_record",
 ]

@@ -57,6 +57,11 @@ def read_records(text: str, source: str) -> Iterator[Record]:
 def scan_records(text: str, source: str) -> Iterator[Reading]:
     """The games of a file, each with the faults of form in it; a faulty game never hides the next."""
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return scan_lines(lines, source)
+
+
+def scan_lines(lines: Iterable[str], source: str) -> Iterator[Reading]:
+    """The same from single lines, so that a long file need not be in memory as a whole."""
     for number, block in enumerate(_blocks(lines), 1):
         yield _Reader(source, number, block).read()
 
@@ -76,7 +81,7 @@ class _Block:
         return any(other.split()[0] == line.split()[0] for _, other in self.headers)
 
 
-def _blocks(lines: list[str]) -> Iterator[_Block]:
+def _blocks(lines: Iterable[str]) -> Iterator[_Block]:
     """Cut a file into games: one begins where headers follow moves, or begin anew after a blank line.
 
     Inside a comment only a line that is a header beyond doubt begins a game: the comment was never closed.

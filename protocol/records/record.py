@@ -24,6 +24,11 @@ TEXT = ""
 """The key under which the plain words of a comment stand; no written key is empty."""
 
 
+BY = "by"
+"""The key after ``resign`` with the side that gave up, ``white`` or ``black``: people do not wait for
+their turn."""
+
+
 @dataclass(frozen=True, slots=True)
 class RecordedPly:
     """One ply as written, with what the record says about it.
@@ -41,7 +46,8 @@ class RecordedPly:
 class Record:
     """One game: headers, plies, result. Where it was read does not count when two are compared.
 
-    ``opening_comments`` stand before ply 1, ``closing_comments`` after the word ``resign``.
+    ``opening_comments`` stand before ply 1, ``closing_comments`` after the word ``resign``; their key
+    ``BY`` says who resigned when it was the other side's turn.
     ``game`` is its position in the file, from 1; ``header_lines`` tells the line of each header.
     """
 
@@ -93,7 +99,10 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong, and where: line and game counted from 1, ``ply`` from 1 or None."""
+    """What is wrong, and where: line and game counted from 1, ``ply`` from 1 or None.
+
+    ``game`` 0 means the file as a whole, ``line`` 0 no certain line of it.
+    """
 
     source: str
     line: int
@@ -104,11 +113,14 @@ class Fault:
     @property
     def text(self) -> str:
         """The message with game and ply, without file and line."""
+        if not self.game:
+            return self.message
         ply = "" if self.ply is None else f", ply {self.ply}"
         return f"game {self.game}{ply}: {self.message}"
 
     def __str__(self) -> str:
-        return f"{self.source}:{self.line}: {self.text}"
+        line = f":{self.line}" if self.line else ""
+        return f"{self.source}{line}: {self.text}"
 
     def error(self) -> RecordError:
         return RecordError(self.source, self.line, self.text)
@@ -116,10 +128,14 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What reading one game gave: the record unless it is beyond use, and the faults met."""
+    """What reading one game gave: the record unless it is beyond use, and the faults met.
+
+    ``warnings`` are what is odd in a foreign record and does not make it a wrong one.
+    """
 
     record: Record | None
     faults: tuple[Fault, ...] = ()
+    warnings: tuple[Fault, ...] = ()
 
     def checked(self) -> Record:
         """The record; RecordError with the first fault when there is one."""
