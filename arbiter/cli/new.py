@@ -2,6 +2,7 @@
 
 import argparse
 import shlex
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,4 +87,4 @@ def _tell(starter: "Starter", name: str, directory: Path, paths: list[str]) -> N
     print("\nnext:")
     for step, reason in steps.items():
         print(f"  {step:<{width}}  # {reason}" if reason else f"  {step}")
-    print(f"\nthen change `choose` in {starter.edit}; README.md tells more")
+    print(f"\nthen change `choose` in {starter.edit}; what it speaks: {files('protocol') / 'SPEC.md'}")

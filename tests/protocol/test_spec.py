@@ -87,10 +87,10 @@ def test_the_first_bot_has_twelve_lines() -> None:
 
 def test_the_bot_on_the_helper_plays_and_wins(tmp_path: Path) -> None:
     (program,) = blocks("python helper")
-    (tmp_path / "stifler.py").write_text(program, "utf-8")
-    bot = f"{sys.executable} stifler.py"
+    (tmp_path / "narrow.py").write_text(program, "utf-8")
+    bot = f"{sys.executable} narrow.py"
     done = arbiter(tmp_path, "match", bot, "sample:random", "--games", "1", "--seed", "1")
-    assert "ends: stifler - random 1-0 (" in done.stdout
+    assert "ends: narrow - random 1-0 (" in done.stdout
 
 
 def test_every_language_with_a_starter_is_named() -> None:

@@ -28,27 +28,30 @@ func main() {
 	input := bufio.NewScanner(os.Stdin)
 	input.Buffer(nil, 1<<20) // a Scanner gives up, without a word, at lines beyond its limit
 	for input.Scan() {       // the end of the input means quit, too
-		word, rest, _ := strings.Cut(strings.TrimSpace(input.Text()), " ")
-		words := strings.Fields(rest)
-		switch word {
+		words := strings.Fields(input.Text())
+		if len(words) == 0 {
+			continue
+		}
+		rest := words[1:]
+		switch words[0] {
 		case "dvp": // say who you are and what can be set; the last word is dvpok
 			fmt.Println("id name random-go")
 			fmt.Println("option Seed spin 0 0 2147483647")
 			fmt.Println("dvpok")
 		case "setoption": // the same Seed, the same game
-			if len(words) == 2 && words[0] == "Seed" {
-				seed, _ = strconv.ParseInt(words[1], 10, 64)
+			if len(rest) == 2 && rest[0] == "Seed" {
+				seed, _ = strconv.ParseInt(rest[1], 10, 64)
 			}
 		case "newgame": // forget the game before
 			chance.Seed(seed)
 		case "board":
-			board = rest
+			board = strings.Join(rest, " ")
 		case "legal":
-			legal = words
+			legal = rest
 		case "go": // the clock runs until "move" is out
 			clock := map[string]int{}
-			for i := 0; i+1 < len(words); i += 2 {
-				clock[words[i]], _ = strconv.Atoi(words[i+1])
+			for i := 0; i+1 < len(rest); i += 2 {
+				clock[rest[i]], _ = strconv.Atoi(rest[i+1])
 			}
 			// What you thought, for the record: depth, score, pv, ...
 			fmt.Println("info nodes", len(legal))

@@ -27,24 +27,22 @@ def main():
     seed, board, legal = 0, "", []
     sys.stdin.reconfigure(encoding="utf-8", errors="replace")
     for line in sys.stdin:  # the end of the input means quit, too
-        word, _, rest = line.strip().partition(" ")
+        word, *rest = line.split() or [""]
         if word == "dvp":  # say who you are and what can be set; the last word is dvpok
             say("id name random-python")
             say("option Seed spin 0 0 2147483647")
             say("dvpok")
         elif word == "setoption":  # the same Seed, the same game
-            name, _, value = rest.partition(" ")
-            if name == "Seed":
-                seed = int(value)
+            if rest[0] == "Seed":
+                seed = int(rest[1])
         elif word == "newgame":  # forget the game before
             chance.seed(seed)
         elif word == "board":
-            board = rest
+            board = " ".join(rest)
         elif word == "legal":
-            legal = rest.split()
+            legal = rest
         elif word == "go":  # the clock runs until "move" is out
-            keys = rest.split()
-            clock = dict(zip(keys[::2], map(int, keys[1::2])))
+            clock = dict(zip(rest[::2], map(int, rest[1::2])))
             say("info nodes", len(legal))  # what you thought, for the record: depth, score, pv, ...
             say("move", choose(board, legal, clock))
         elif word == "quit":
