@@ -29,6 +29,7 @@ COMMANDS = (
     "perft",
     "openings",
     "bots",
+    "new",
     "doctor",
 )
 

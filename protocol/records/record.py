@@ -35,6 +35,9 @@ class RecordedPly:
 
     ``text`` is upper case when it is a ply at all; ``comments`` holds decoded values by key (plain
     words under ``TEXT``); ``line`` is where it stands in the file, 0 when it comes from no file.
+
+    >>> RecordedPly("H1G1", {"used": "412", TEXT: "a strong move"}).comments[TEXT]
+    'a strong move'
     """
 
     text: str
@@ -49,6 +52,10 @@ class Record:
     ``opening_comments`` stand before ply 1, ``closing_comments`` after the word ``resign``; their key
     ``BY`` says who resigned when it was the other side's turn.
     ``game`` is its position in the file, from 1; ``header_lines`` tells the line of each header.
+
+    >>> record = Record({"Rules": "black-first"}, (RecordedPly("D1"),), "*")
+    >>> record.start().rules, record.termination
+    (<Rules.BLACK_FIRST: 'black-first'>, None)
     """
 
     headers: Mapping[str, str]
@@ -146,7 +153,11 @@ class Reading:
 
 
 def result_by_score(score: Score) -> str:
-    """The result a finished game has on the board."""
+    """The result a finished game has on the board.
+
+    >>> result_by_score(Score(white=15, black=6))
+    '1-0'
+    """
     return _RESULT_OF[(score.white > score.black) - (score.white < score.black)]
 
 

@@ -26,6 +26,10 @@ def verify_record(record: Record) -> list[Fault]:
     """Everything in which a record contradicts the rules or itself; empty when it is consistent.
 
     A missing ``Termination`` is no fault: then the result has to fit only if the game is over or resigned.
+
+    >>> record = Record({"Score": "1-0"}, (RecordedPly("D1"),), "*")
+    >>> [fault.message for fault in verify_record(record)]
+    ['header Score "1-0": the board says 0-0']
     """
     faults = [*_header_faults(record), *_claim_faults(record)]
     positions, fault = replay_until_fault(record)

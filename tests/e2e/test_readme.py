@@ -43,7 +43,7 @@ def test_the_first_bot_plays_the_first_league(here: Path) -> None:
 
 
 def test_the_first_match(here: Path) -> None:
-    shown = block("console", "arbiter match")
+    shown = block("console", 'arbiter match "python3 mybot.py"')
     done = arbiter(here, "match", "python3 mybot.py", *shown.splitlines()[0].split('"')[2].split())
     assert done.returncode == 0, done.stderr
     pattern = re.compile(r"^game \d+ (starts|ends): (mybot - random|random - mybot)", re.MULTILINE)
