@@ -82,7 +82,12 @@ def scan_records(text: str, source: str) -> Iterator[Reading]:
 
 
 def scan_lines(lines: Iterable[str], source: str) -> Iterator[Reading]:
-    """The same from single lines, so that a long file need not be in memory as a whole."""
+    r"""The same from single lines, so that a long file need not be in memory as a whole.
+
+    >>> lines = ['[Game "DVONN"]', '[White "A"]', '[Black "B"]', '[Result "*"]', "1. D1 F4 *"]
+    >>> [reading.record.result for reading in scan_lines(iter(lines), "games.drec")]
+    ['*']
+    """
     for number, block in enumerate(_blocks(lines), 1):
         yield _Reader(source, number, block).read()
 

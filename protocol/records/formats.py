@@ -25,7 +25,11 @@ class Format(StrEnum):
 
 
 def recognise(text: str) -> Format | None:
-    """The format of a text, of which the beginning is enough; None when it is none of them."""
+    r"""The format of a text, of which the beginning is enough; None when it is none of them.
+
+    >>> print(recognise("(;GM[Dvonn]VV[1]"), recognise("# a log\nD1\nF4\n"), recognise("Dear all,"))
+    Boardspace SGF CodeCup log None
+    """
     text = text.removeprefix("\ufeff")
     if looks_like_sgf(text):
         return Format.BOARDSPACE
@@ -53,7 +57,12 @@ def decode_foreign(data: bytes, source: str) -> str:
 
 
 def scan_foreign(text: str, source: str, form: Format) -> Iterator[Reading]:
-    """The games of a text in this format; lines have to end with a single LF."""
+    r"""The games of a text in this format; lines have to end with a single LF.
+
+    >>> (reading,) = scan_foreign("# a log\nD1\nF4\n", "log.txt", Format.CODECUP)
+    >>> [ply.text for ply in reading.record.plies], reading.record.result
+    (['D1', 'F4'], '*')
+    """
     return _SCAN[form](text, source)
 
 
