@@ -51,7 +51,7 @@ class Session:
         again: str,
         hint: str,
         games: int | None = None,
-        new_versions: Sequence[str] = (),
+        new_versions: Sequence[str] | None = None,
         budget: float | None = None,
     ) -> None:
         """``form`` is the table's format; ``again`` the command that goes on after an interruption;

@@ -2,6 +2,7 @@
 
 import shlex
 
+from arbiter.cli.results import typed
 from arbiter.rating.interval import score_interval
 from arbiter.rating.tally import Tally
 from arbiter.store import League
@@ -30,7 +31,7 @@ def result_line(league: League, standings: Standings) -> str:
         values |= _between(names[0], names[1], standings.tally)
     if test is not None:
         values |= {"test": test.ending, "llr": f"{test.llr:.2f}", "pairs": test.pairs}
-    values["results"] = league.directory
+    values["results"] = typed(league.directory)
     return " ".join(["result", *(f"{key}={shlex.quote(str(value))}" for key, value in values.items())])
 
 

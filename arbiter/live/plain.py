@@ -41,10 +41,9 @@ class Progress:
 
     def __init__(self) -> None:
         self.total: int | None = 0
-        self.begun = self.done = 0
-        self.round = 0
-        self.goes_on = False
-        """Whether the stage drawn last belongs to the same round as the one before."""
+        self.begun = self.done = self._round = 0
+        self.round_goes_on = False
+        """Whether the stage drawn last belongs to the round of the one before: ties not decided yet."""
 
     def note(self, event: Event) -> None:
         match event:
@@ -58,8 +57,8 @@ class Progress:
                 self.total = None if self.total is None else self.total - cancelled
             case StageDrawn(stage, total):
                 self.total = total
-                self.goes_on = stage.first == self.round
-                self.round = stage.first
+                self.round_goes_on = stage.first == self._round
+                self._round = stage.first
 
 
 def describe(event: Event, progress: Progress) -> str:
@@ -68,8 +67,8 @@ def describe(event: Event, progress: Progress) -> str:
         case Notice(text):
             return text
         case PlayBegins(games, done):
-            of = "" if games is None else f" of {games}"
-            return f"{done}{of} games were played before" if done else ""
+            of = "" if games is None else f" of {games:,}"
+            return f"{done:,}{of} games were played before" if done else ""
         case GameStarted(fixture, attempt):
             names = f"{fixture.white} - {fixture.black}"
             place = f"round {fixture.round}{_place(attempt, progress)}"
@@ -78,7 +77,7 @@ def describe(event: Event, progress: Progress) -> str:
             more = f"; more in {_shown(bundle)}" if bundle else ""
             return describe_game(game) + ("; it is replayed" if replayed else "") + more
         case StageDrawn(stage):
-            return describe_stage(stage, progress.goes_on)
+            return describe_stage(stage, goes_on=progress.round_goes_on)
         case SprtAdvanced(test):
             return test.line
         case BotWithdrawn(bot, reason):
@@ -89,10 +88,10 @@ def describe(event: Event, progress: Progress) -> str:
 def _place(attempt: int, progress: Progress) -> str:
     if attempt > 1:
         return f", attempt {attempt}"
-    return "" if progress.total is None else f", {progress.begun} of {progress.total}"
+    return "" if progress.total is None else f", {progress.begun:,} of {progress.total:,}"
 
 
-def describe_stage(stage: Stage, goes_on: bool = False) -> str:
+def describe_stage(stage: Stage, *, goes_on: bool) -> str:
     """Who meets whom next, in one line."""
     ties = [f"{one} - {other}" for one, other in stage.pairings] + [f"{bot} has a bye" for bot in stage.byes]
     return f"round {stage.first}{' goes on' if goes_on else ''}: {', '.join(ties)}"

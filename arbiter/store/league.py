@@ -156,17 +156,16 @@ class League:
         with explaining(self.directory):
             return [dict(row) for row in self._connection.execute(query)]
 
+    def players(self) -> set[str]:
+        """The names of all bots that have played."""
+        rows = self._rows("SELECT white AS name FROM games UNION SELECT black FROM games")
+        return {row["name"] for row in rows}
+
     # Games
 
     def has_games(self) -> bool:
         """Whether any game was played, void ones included."""
         return bool(self._rows("SELECT 1 FROM games LIMIT 1"))
-
-    def players(self) -> set[str]:
-        """The bots that have played."""
-        return {
-            row["name"] for row in self._rows("SELECT white AS name FROM games UNION SELECT black FROM games")
-        }
 
     def encounters(self) -> list[tuple[str, str, int]]:
         """White, Black, and how many games between them were tried, void ones included."""

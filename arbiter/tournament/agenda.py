@@ -115,7 +115,7 @@ class Agenda:
         for white, black, games in self._league.encounters():
             self._begun[frozenset((white, black))] += games
         # Reading every game takes its time, for nothing if the format does not care.
-        for row in self._league.brief_games() if self._format.learns else ():
+        for row in self._league.brief_games() if self._format.needs_results else ():
             if row["number"] in self._over:
                 self._format.note(row["round"], outcome_of_row(row, self._league.directory))
 

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from arbiter.match.bot import Bot
 
+KIND = 2
+"""Counts the ways of making fingerprints: those of different kinds say nothing about each other."""
+
 
 def fingerprint(bot: Bot) -> str:
     """The first 16 hex digits of a SHA-256 over the files that its command names, and over the command.
@@ -16,7 +19,9 @@ def fingerprint(bot: Bot) -> str:
     """
     digest = hashlib.sha256()
     for word, path in _words(bot):
-        digest.update(Path(word).name.encode(errors="surrogateescape") + b"\0")
+        # By the name behind all links: a virtual environment calls its interpreter this or that.
+        name = path.resolve().name if path.is_file() else Path(word).name
+        digest.update(name.encode(errors="surrogateescape") + b"\0")
         if path.is_file():
             with path.open("rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())

@@ -15,6 +15,7 @@ from arbiter.match.clock import ClockKind
 from arbiter.store import League
 from arbiter.tournament.config import GROWING, Tournament, differences
 from arbiter.tournament.events import Notice, Watcher
+from arbiter.tournament.fingerprint import KIND as FINGERPRINTS
 from arbiter.tournament.fingerprint import fingerprint, fingerprinted
 from arbiter.tournament.formats.knockout import EXTRA_PAIRS
 from arbiter.tournament.formats.league import League as RoundRobin
@@ -146,12 +147,12 @@ async def play_tournament(
     league: League,
     watch: Watcher,
     games: int | None = None,
-    new_versions: Collection[str] = (),
+    new_versions: Collection[str] | None = None,
 ) -> list[Readiness]:
     """Build and check the bots, then play; ``games`` bounds how many games of the schedule are played.
 
-    ``new_versions`` are bots whose changed programs enter as new ones. Returns the optional bots that
-    were left out.
+    ``new_versions`` are bots whose changed programs enter as new ones, None where none can.
+    Returns the optional bots that were left out.
 
     Raises:
         BotsNotReadyError: when a bot that is not optional cannot play, or fewer than two can.
@@ -174,8 +175,7 @@ async def play_tournament(
         league,
         {name: entry.hash for name, entry in entries.items()},
         {name: fingerprinted(entry.bot) for name, entry in entries.items()},
-        new_versions,
-        tournament.format in GROWING,
+        new_versions if tournament.format in GROWING else None,
     ):
         watch(Notice(notice))
     league.set_bots(
@@ -187,6 +187,7 @@ async def play_tournament(
         )
         for each in readiness
     )
+    league.put(fingerprints=FINGERPRINTS)
     started_at = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
     league.start_session(started_at, describe_machine(), json.dumps(describe_versions()))
     await Runner(tournament, plan.seed, plan.openings, entries, league, watch, games).run()

@@ -13,8 +13,8 @@ class Format:
     were taken out, sticks to what was drawn.
     """
 
-    learns = True
-    """Whether ``note`` tells it anything."""
+    needs_results = False
+    """Whether ``note`` has to be called at all."""
     is_open_ended = False
     """Whether only the results tell how many games there will be."""
 

@@ -11,8 +11,6 @@ from arbiter.tournament.schedule import Pairing, Stage
 class League(Format):
     """In each round every pairing plays one pair: two games on one opening, colours swapped."""
 
-    learns = False
-
     def __init__(self, pairings: Sequence[Pairing], rounds: int) -> None:
         self._pairings = pairings
         self._rounds = rounds

@@ -20,6 +20,7 @@ class SprtMatch(Format):
     passed over, as are those that repeat earlier games.
     """
 
+    needs_results = True
     is_open_ended = True
 
     def __init__(self, bots: Pairing, test: Sprt, max_pairs: int) -> None:
