@@ -130,10 +130,7 @@ def test_a_knockout_keeps_its_programs(cup: Callable[[str], Path]) -> None:
     for more in ([], ["--new-version", "mine"]):
         done = at_once("run", "cup.yaml", "--results", "one", *more, cwd=directory)
         assert done.returncode == 2
-        assert (
-            "this format takes no new bots: put the old program back, or give another --results"
-            in done.stderr
-        )
+        assert "nobody can enter here any more: put the old program back" in done.stderr
     done = at_once("run", "cup.yaml", "--results", "one", "--new-version", "nine", cwd=directory)
     assert (done.returncode, "no bot is named nine" in done.stderr) == (2, True)
 

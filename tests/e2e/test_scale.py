@@ -66,23 +66,26 @@ def test_a_million_rounds_are_gone_on_with_like_one(tmp_path: Path) -> None:
         said = next(line for line in running.stdout if "were played before" in line)
         first = next(line for line in running.stdout if " starts: " in line)
         running.kill()
-    assert re.match(rf"\d+ of {60 * MILLION} games were played before", said)
-    assert f" of {60 * MILLION})" in first
+    assert re.match(rf"\d+ of {60 * MILLION:,} games were played before", said)
+    assert f" of {60 * MILLION:,})" in first
     with League.open_for_reading(tmp_path / f"5-{MILLION}") as league:
         assert len(json.dumps(league.get("stages"))) < 2000
 
 
 def test_many_games_keep_their_pace(tmp_path: Path) -> None:
-    """A short run of benchmarks/store.py; again if something else on this machine got in between."""
+    """A short run of benchmarks/store.py, with room for what else this machine does; again if that was much.
+
+    What grew with the games played before would have grown ten times.
+    """
     store = benchmark()
     for attempt in range(3):
-        directory = tmp_path / str(attempt)
-        tournament = store.described(directory, 8, 1000)
+        tournament = store.described(tmp_path / str(attempt), 8, 1000)
         pace = store.Pace()
         store.play(tournament, 1000, pace.watch)
         assert len(pace.cpu) == 1000
         assert store.resident() - pace.memory[0] < 20 * 2**20
+        assert store.resume(tournament) < 5
         batches = [pace.cost(pace.cpu, first) for first in range(0, 1000, store.BATCH)]
-        if min(batches[-4:]) < store.SLOWER * min(batches[:4]) and store.resume(tournament) < store.RESUME:
+        if min(batches[-4:]) < 2.5 * min(batches[:4]):
             return
     pytest.fail(f"the last games cost more than the first ones: {batches}")
