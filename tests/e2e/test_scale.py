@@ -6,6 +6,7 @@ import json
 import re
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -75,17 +76,18 @@ def test_a_million_rounds_are_gone_on_with_like_one(tmp_path: Path) -> None:
 def test_many_games_keep_their_pace(tmp_path: Path) -> None:
     """A short run of benchmarks/store.py, with room for what else this machine does; again if that was much.
 
-    What grew with the games played before would have grown ten times.
+    What grew with the games played before would have grown five times and more.
     """
     store = benchmark()
     for attempt in range(3):
-        tournament = store.described(tmp_path / str(attempt), 8, 1000)
+        # One at a time, since games that end together are stored together.
+        tournament = replace(store.described(tmp_path / str(attempt), 8, 1000), concurrency=1)
         pace = store.Pace()
         store.play(tournament, 1000, pace.watch)
         assert len(pace.cpu) == 1000
         assert store.resident() - pace.memory[0] < 20 * 2**20
         assert store.resume(tournament) < 5
         batches = [pace.cost(pace.cpu, first) for first in range(0, 1000, store.BATCH)]
-        if min(batches[-4:]) < 2.5 * min(batches[:4]):
+        if min(batches[-2:]) < 2 * min(batches[:2]):
             return
     pytest.fail(f"the last games cost more than the first ones: {batches}")
