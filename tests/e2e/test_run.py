@@ -180,11 +180,11 @@ QUICK_ONES = [quick("a"), quick("b", "last"), quick("c", "first x"), quick("d", 
 FIELDS = {2: QUICK_ONES[:2], 5: [*QUICK_ONES, "sample:random"]}
 
 
-@pytest.mark.parametrize("bots, concurrency", [(2, 1), (5, 4)])
+@pytest.mark.parametrize("kills, bots, concurrency, rounds", [(2, 2, 1, 20), (3, 5, 4, 2)])
 def test_killed_at_random_moments_the_results_are_those_of_one_run(
-    tmp_path: Path, bots: int, concurrency: int
+    tmp_path: Path, kills: int, bots: int, concurrency: int, rounds: int
 ) -> None:
-    kill_and_resume(tmp_path, 5, FIELDS[bots], concurrency, rounds={2: 20, 5: 2}[bots])
+    kill_and_resume(tmp_path, kills, FIELDS[bots], concurrency, rounds)
 
 
 @pytest.mark.sweep
