@@ -6,7 +6,7 @@ from pathlib import Path
 
 from arbiter.cli.arguments import positive
 from arbiter.cli.errors import UsageError
-from arbiter.cli.results import shown
+from arbiter.cli.results import reading, shown
 
 NAME = "annul"
 HELP = "take a game out of all tables, on the record, or have it played again"
@@ -33,17 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Note it in the results."""
     from arbiter.cli.playing import open_results
-    from arbiter.store import League, StoreError
 
     why = " ".join(arguments.why.split())
     if not why:
         raise UsageError("--why is empty", "say in a few words why the game does not count")
     directory = Path(arguments.directory)
-    try:
-        with League.open_for_reading(directory):
-            pass
-    except StoreError as error:
-        raise UsageError(str(error), "a results directory is what `arbiter run` names at its end") from None
+    with reading([arguments.directory]):
+        pass  # only to know that there are results, for opening them to write would make some
     with open_results(directory) as league:
         try:
             game = league.annul(
@@ -54,8 +50,6 @@ def run(arguments: argparse.Namespace) -> int:
             )
         except KeyError as error:
             raise UsageError(f"{directory}: {error.args[0]}") from None
-        except StoreError as error:
-            raise UsageError(str(error)) from None
     follow = (
         "it is played again by the next `arbiter run` of this tournament"
         if arguments.replay

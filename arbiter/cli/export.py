@@ -29,7 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=FORMATS,
         default="drec",
-        help="drec: game records (default); json: all that is stored, one game a line; csv: one row a game",
+        help="drec: game records (default); json: all that is stored, one game a line (what each key means: "
+        "`arbiter schema games`); csv: one row a game",
     )
     parser.epilog = "example: arbiter export results/spring-league > games.drec && arbiter verify games.drec"
 
@@ -67,6 +68,7 @@ def _facts(game: PlayedGame) -> dict[str, Any]:
         **_row(game),
         "white_time": game.white_time,
         "black_time": game.black_time,
+        "clock": game.clock,
         "white_hash": game.white_hash,
         "black_hash": game.black_hash,
         "rules": game.rules,
@@ -95,7 +97,13 @@ def _ply(record: PlyRecord) -> dict[str, Any]:
 def _report(report: BotReport) -> dict[str, Any]:
     times = asdict(report.clock)
     clock = {"plies": times.pop("plies"), **{f"{key}_us": ns // 1000 for key, ns in times.items()}}
-    return {"identity": report.identity, "notes": report.notes, "stderr": report.stderr, "clock": clock}
+    return {
+        "identity": report.identity,
+        "notes": report.notes,
+        "stderr": report.stderr,
+        "clock": clock,
+        "isolation": report.isolation,
+    }
 
 
 def _csv(league: League) -> None:

@@ -30,6 +30,7 @@ COMMANDS = (
     "openings",
     "bots",
     "new",
+    "schema",
     "doctor",
 )
 

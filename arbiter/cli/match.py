@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--results", metavar="DIR", help="where results go (default: a new directory in results/)"
     )
-    parser.add_argument("--quiet", action="store_true", help="print the final table only")
+    parser.add_argument("--quiet", action="store_true", help="print the final table and the last line only")
     parser.add_argument(
         "--format", choices=("text", "json"), default="text", help="format of the final table (default: text)"
     )

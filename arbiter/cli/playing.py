@@ -16,7 +16,7 @@ from arbiter.cli.table import render
 from arbiter.isolation.levels import UnavailableError
 from arbiter.isolation.tree import kill_everything_once
 from arbiter.live.plain import plain_watcher
-from arbiter.store import League, StoreError
+from arbiter.store import FILE_NAME, League, StoreError
 from arbiter.tournament.config import Tournament
 from arbiter.tournament.events import Event, Notice, Watcher
 from arbiter.tournament.openings import OpeningsError
@@ -30,7 +30,8 @@ from arbiter.tournament.play import (
     settle,
 )
 from arbiter.tournament.sandboxes import chosen_levels
-from arbiter.tournament.standings import league_table
+from arbiter.tournament.schedule import Stage
+from arbiter.tournament.standings import standings_of
 from arbiter.tournament.versions import ChangedProgramError
 from protocol.rules import Position
 
@@ -86,7 +87,7 @@ class Session:
         except ChangedProgramError as error:
             raise UsageError(str(error)) from None
         except StoreError as error:
-            raise UsageError(str(error), "run the same command again when there is a remedy") from None
+            raise UsageError(str(error), error.remedy) from None
         if self._interrupted:
             kept = "all finished games are stored" if self._league.sessions() else "no game was played yet"
             print(f"interrupted; {kept}. Go on with: {self._again}", file=sys.stderr)
@@ -100,9 +101,10 @@ class Session:
             print(line, file=self._screen, flush=True)
 
     def _print_end(self) -> None:
-        sys.stdout.write(render(league_table([self._league]), self._form))
+        standings = standings_of([self._league])
+        sys.stdout.write(render(standings.table, self._form))
         if self._form == "text":
-            print(*([] if self._quiet else ["", self._hint]), result_line(self._league), sep="\n")
+            print(*([] if self._quiet else ["", self._hint]), result_line(self._league, standings), sep="\n")
 
     async def _play(self) -> None:
         async with trio.open_nursery() as nursery:
@@ -137,7 +139,12 @@ class Session:
             from arbiter.live.terminal import TerminalView
             from arbiter.rating.tally import Tally
 
-            view = TerminalView(Console(file=self._screen), Tally((), outcomes([self._league])))
+            view = TerminalView(
+                Console(file=self._screen),
+                Tally((), outcomes([self._league])),
+                self._plan.tournament.format,
+                map(Stage.from_json, self._league.get("stages") or ()),
+            )
             await nursery.start(view.show)
             return view.watch
         return plain_watcher(lambda line: print(line, file=self._screen, flush=True))
@@ -177,17 +184,23 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
 
 @contextmanager
 def open_results(directory: Path) -> Iterator[League]:
-    """The league in a results directory, which is made when it is missing.
+    """The league in a results directory, which is made when it is missing; and is not there afterwards
+    if nothing came of it.
 
     Raises:
-        UsageError: when it cannot be written, or another run is using it.
+        UsageError: when it cannot be written, then or later, or another run is using it.
     """
+    is_new = not (directory / FILE_NAME).exists()
     try:
-        league = League.open_for_writing(directory)
+        with League.open_for_writing(directory) as league:
+            try:
+                yield league
+            except UsageError:
+                if is_new and not league.sessions():
+                    league.discard()
+                raise
     except StoreError as error:
-        raise UsageError(str(error)) from None
-    with league:
-        yield league
+        raise UsageError(str(error), error.remedy) from None
 
 
 def settle_plan(

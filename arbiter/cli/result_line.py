@@ -6,11 +6,10 @@ from arbiter.cli.results import typed
 from arbiter.rating.interval import score_interval
 from arbiter.rating.tally import Tally
 from arbiter.store import League
-from arbiter.tournament.outcomes import outcomes
-from arbiter.tournament.standings import league_table, sprt_progress
+from arbiter.tournament.standings import Standings
 
 
-def result_line(league: League) -> str:
+def result_line(league: League, standings: Standings) -> str:
     """``result`` and then KEY=VALUE, values with blanks quoted as a shell does.
 
     Always ``games``, ``void``, ``forfeits``, ``withdrawn`` (how many), ``leader`` (the first bot of the
@@ -18,7 +17,7 @@ def result_line(league: League) -> str:
     the other's), ``elo``, ``elo_low``, ``elo_high`` (``-`` without a bound) and ``los``, from pairs.
     A sequential test adds ``test`` (``H1``, ``H0``, ``continue`` or ``repeats``), ``llr`` and ``pairs``.
     """
-    table = league_table([league])
+    table, test = standings.table, standings.table.test
     rows = [row for row in table.rows if row.games]
     values: dict[str, object] = {
         "games": table.games,
@@ -29,8 +28,8 @@ def result_line(league: League) -> str:
     }
     names = [row["name"] for row in league.bots() if not row["retired"]]
     if len(names) == 2:
-        values |= _between(names[0], names[1], Tally(names, outcomes([league])))
-    if (test := sprt_progress(league)) is not None:
+        values |= _between(names[0], names[1], standings.tally)
+    if test is not None:
         values |= {"test": test.ending, "llr": f"{test.llr:.2f}", "pairs": test.pairs}
     values["results"] = typed(league.directory)
     return " ".join(["result", *(f"{key}={shlex.quote(str(value))}" for key, value in values.items())])

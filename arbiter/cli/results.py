@@ -18,16 +18,12 @@ def reading(directories: list[str]) -> Iterator[list[League]]:
     """
     with ExitStack() as stack:
         try:
-            leagues = [
+            yield [
                 stack.enter_context(League.open_for_reading(directory))
                 for directory in dict.fromkeys(Path(name).resolve() for name in directories)
             ]
         except StoreError as error:
-            raise UsageError(str(error), _hint(directories)) from None
-        try:
-            yield leagues
-        except StoreError as error:
-            raise UsageError(str(error)) from None
+            raise UsageError(str(error), error.remedy or _hint(directories)) from None
 
 
 def shown(directory: Path) -> str:

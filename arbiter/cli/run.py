@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="BOT",
         help="let this bot, whose program changed since its last games, enter as a new one (repeatable)",
     )
-    parser.add_argument("--quiet", action="store_true", help="print the final table only")
+    parser.add_argument("--quiet", action="store_true", help="print the final table and the last line only")
     parser.add_argument(
         "--dry-run", action="store_true", help="say who would play whom and how long that may take"
     )

@@ -87,7 +87,8 @@ def _scene(record: Record, number: int | None) -> _Scene:
         number = count
     if not 0 <= number <= count:
         raise UsageError(
-            f"game {record.game} has no ply {number}", f"choose --ply from 0 (the start) to {count}"
+            f"game {number_of(Reading(record))} has no ply {number}",
+            f"choose --ply from 0 (the start) to {count}",
         )
     positions, fault = replay_until_fault(record)
     if fault and number >= len(positions):

@@ -45,7 +45,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="BOT",
         help="leave this bot's games out (repeatable)",
     )
-    parser.epilog = "example: arbiter table results/spring-league --format md > table.md"
+    parser.epilog = (
+        "example: arbiter table results/spring-league --format md > table.md\n"
+        "What each key of the JSON means: `arbiter schema table`, `arbiter schema pairing` and so on."
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

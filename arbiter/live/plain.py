@@ -14,8 +14,8 @@ from arbiter.tournament.events import (
     GameStarted,
     Notice,
     PlayBegins,
+    SprtAdvanced,
     StageDrawn,
-    TestAdvanced,
 )
 from arbiter.tournament.schedule import Stage
 
@@ -40,7 +40,8 @@ class Progress:
     """How many games there are, were begun and are over. Numbers of games may have gaps; these do not."""
 
     def __init__(self) -> None:
-        self.total = self.begun = self.done = self._round = 0
+        self.total: int | None = 0
+        self.begun = self.done = self._round = 0
         self.round_goes_on = False
         """Whether the stage drawn last belongs to the round of the one before: ties not decided yet."""
 
@@ -53,7 +54,7 @@ class Progress:
             case GameFinished(_, replayed, _):
                 self.done += not replayed
             case BotWithdrawn(_, _, cancelled):
-                self.total -= cancelled
+                self.total = None if self.total is None else self.total - cancelled
             case StageDrawn(stage, total):
                 self.total = total
                 self.round_goes_on = stage.first == self._round
@@ -66,21 +67,28 @@ def describe(event: Event, progress: Progress) -> str:
         case Notice(text):
             return text
         case PlayBegins(games, done):
-            return f"{done:,} of {games:,} games were played before" if done else ""
+            of = "" if games is None else f" of {games:,}"
+            return f"{done:,}{of} games were played before" if done else ""
         case GameStarted(fixture, attempt):
-            place = f"attempt {attempt}" if attempt > 1 else f"{progress.begun:,} of {progress.total:,}"
             names = f"{fixture.white} - {fixture.black}"
-            return f"game {fixture.number} starts: {names} (round {fixture.round}, {place})"
+            place = f"round {fixture.round}{_place(attempt, progress)}"
+            return f"game {fixture.number} starts: {names} ({place})"
         case GameFinished(game, replayed, bundle):
             more = f"; more in {_shown(bundle)}" if bundle else ""
             return describe_game(game) + ("; it is replayed" if replayed else "") + more
         case StageDrawn(stage):
             return describe_stage(stage, goes_on=progress.round_goes_on)
-        case TestAdvanced(test):
+        case SprtAdvanced(test):
             return test.line
         case BotWithdrawn(bot, reason):
             return f"{bot} is withdrawn: {shorten(reason, _DETAIL, placeholder=' ...')}"
     return ""
+
+
+def _place(attempt: int, progress: Progress) -> str:
+    if attempt > 1:
+        return f", attempt {attempt}"
+    return "" if progress.total is None else f", {progress.begun:,} of {progress.total:,}"
 
 
 def describe_stage(stage: Stage, *, goes_on: bool) -> str:

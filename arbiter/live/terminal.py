@@ -32,10 +32,12 @@ from arbiter.tournament.events import (
     GameStarted,
     PlayBegins,
     PlyPlayed,
-    TestAdvanced,
+    SprtAdvanced,
+    StageDrawn,
 )
 from arbiter.tournament.outcomes import outcome_of_game
-from arbiter.tournament.schedule import Fixture
+from arbiter.tournament.schedule import Fixture, Stage
+from arbiter.tournament.standings import interim_ranking
 from protocol.rules import Position
 
 _PERIOD = 0.5
@@ -50,21 +52,27 @@ class Frame(NamedTuple):
     """What is to be drawn: a snapshot that no event changes any more."""
 
     done: int
-    total: int
+    total: int | None
     seconds_left: float | None
     games: list[tuple[Fixture, State]]
     lines: list[str]
     news: list[str]
     outcomes: list[Outcome]
     test: str = ""
+    stages: tuple[Stage, ...] = ()
 
 
 class TerminalView:
     """Collects events and draws what they add up to."""
 
-    def __init__(self, console: Console, tally: Tally) -> None:
-        """``tally`` holds the games of earlier runs; it is added to."""
-        self.screen = Screen(console, tally)
+    def __init__(
+        self, console: Console, tally: Tally, form: str = "round-robin", stages: Iterable[Stage] = ()
+    ) -> None:
+        """``tally`` and ``stages`` hold what earlier runs of a tournament in the format ``form`` played and
+        drew; both are added to.
+        """
+        self._stages = tuple(stages)
+        self.screen = Screen(console, tally, form)
         self._progress = Progress()
         self._done_before = 0
         self._began = time.monotonic()
@@ -88,13 +96,15 @@ class TerminalView:
                 self._games = {f: state for f, state in self._games.items() if f.number != game.number}
                 if not replayed:
                     self._outcomes.append(outcome_of_game(game))
-            case TestAdvanced(test):
+            case SprtAdvanced(test):
                 self._test = test.line
+            case StageDrawn(stage):
+                self._stages += (stage,)
         self._report(event)
 
     def _report(self, event: Event) -> None:
         """Games that ended well scroll by; what somebody should know stays on the screen."""
-        if isinstance(event, GameStarted | PlyPlayed | PlayBegins | TestAdvanced):
+        if isinstance(event, GameStarted | PlyPlayed | PlayBegins | SprtAdvanced):
             return
         ended_well = isinstance(event, GameFinished) and event.game.outcome.termination is Termination.NORMAL
         (self._news if ended_well else self._lines).append(describe(event, self._progress))
@@ -132,23 +142,26 @@ class TerminalView:
             list(self._news),
             outcomes,
             self._test,
+            self._stages,
         )
 
     def _seconds_left(self) -> float | None:
         played = self._progress.done - self._done_before
-        if not played:
+        total = self._progress.total
+        if not played or total is None:
             return None
-        open_games = self._progress.total - self._progress.done
+        open_games = total - self._progress.done
         return (time.monotonic() - self._began) / played * open_games
 
 
 class Screen:
     """Draws frames; used by one thread at a time."""
 
-    def __init__(self, console: Console, tally: Tally) -> None:
+    def __init__(self, console: Console, tally: Tally, form: str) -> None:
         self._console = console
         self._tally = tally
-        self._rows: tuple[Row, ...] = table_of(tally).rows
+        self._form = form
+        self._rows: tuple[Row, ...] | None = None
         self.live = Live(console=console, auto_refresh=False, transient=True)
 
     def draw(self, frame: Frame) -> None:
@@ -160,8 +173,9 @@ class Screen:
         """All that a frame shows, from top to bottom."""
         for outcome in frame.outcomes:
             self._tally.add(outcome)
-        if frame.outcomes:
-            self._rows = table_of(self._tally).rows
+        if frame.outcomes or self._rows is None:
+            ranking = interim_ranking(self._form, frame.stages, self._tally)
+            self._rows = table_of(self._tally, ranking=ranking).rows
         parts = [_progress(frame)]
         if frame.test:
             parts.append(Text(frame.test))
@@ -178,6 +192,8 @@ class Screen:
 
 def _progress(frame: Frame) -> RenderableType:
     grid = Table.grid(padding=(0, 2))
+    if frame.total is None:
+        return Text(f"{frame.done} games")
     bar = ProgressBar(total=max(frame.total, 1), completed=frame.done, width=40)
     grid.add_row(bar, f"{frame.done} of {frame.total} games", _time_left(frame.seconds_left))
     return grid

@@ -5,6 +5,7 @@ import io
 import json
 import textwrap
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from arbiter.match.termination import FORFEITS
@@ -18,6 +19,7 @@ from arbiter.rating.layout import (
     text_table,
     with_errors,
 )
+from arbiter.rating.sprt import SprtProgress
 from arbiter.rating.table import Group, LeagueTable, Row
 
 HEADERS = ("Rank", "Bot", "Games", "W", "D", "L", "Points", "Elo ± 95 %", "Margin ±", "CodeCup", "Forfeits")
@@ -85,6 +87,9 @@ def as_json(table: LeagueTable) -> str:
         "anchor": None if table.anchor is None else {"name": table.anchor.bot, "elo": table.anchor.elo},
         "void": [{"number": number, "why": why} for number, why in table.void.items()],
         "withdrawn": [{"name": bot, "why": why} for bot, why in table.withdrawn.items()],
+        "retired": [{"name": bot, "why": why} for bot, why in table.retired.items()],
+        "annulled": [asdict(each) for each in table.annulled],
+        "test": None if table.test is None else _test_json(table.test),
         "arbiter_lag_ms": table.lag_ms,
         "notes": list(table.notes),
         "title": facts.title,
@@ -94,6 +99,19 @@ def as_json(table: LeagueTable) -> str:
         "machine": facts.machine,
     }
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
+
+
+def _test_json(test: SprtProgress) -> dict[str, Any]:
+    low, high = test.test.bounds
+    return {
+        **asdict(test.test),
+        "ending": test.ending,
+        "llr": test.llr,
+        "llr_low": low,
+        "llr_high": high,
+        "pairs": test.pairs,
+        "counts": list(test.counts),
+    }
 
 
 def _row_json(row: Row) -> dict[str, Any]:

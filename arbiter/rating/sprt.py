@@ -32,6 +32,10 @@ _INSIDE = 1 - 1e-15
 _FARTHEST = 200.0  # normalized Elo up to which the fit is known to be found for any counts
 
 
+Ending = Decision | Literal["repeats"]
+"""How a match stands: as the test says, or given up because the bots only repeat their games."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sprt:
     """The test of H0 "the difference is ``elo0``" against H1 "it is ``elo1``".
@@ -108,6 +112,27 @@ class Sprt:
     def _distance(self, elo: float, deviation: float) -> float:
         fixed = self._fixed(elo, 5)
         return (fixed - 0.5) / deviation if self.model == "logistic" else fixed
+
+
+@dataclass(frozen=True, slots=True)
+class SprtProgress:
+    """Where a test stands: its ratio between two bounds after so many pairs.
+
+    ``counts``: pairs by the first bot's points 0, 1/2, 1, 3/2, 2. ``ending``: the hypothesis that was
+    accepted, ``repeats`` when the bots only repeat their games, or ``continue``.
+    """
+
+    test: Sprt
+    pairs: int
+    counts: tuple[int, ...]
+    llr: float
+    ending: Ending
+
+    @property
+    def line(self) -> str:
+        low, high = self.test.bounds
+        counts = "-".join(map(str, self.counts))
+        return f"pair {self.pairs:,}: LLR {self.llr:+.2f} ({low:.2f} to {high:.2f}), pairs by points {counts}"
 
 
 def detectable_elo(

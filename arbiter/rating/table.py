@@ -8,6 +8,7 @@ from arbiter.match.clock import MS
 from arbiter.match.termination import FORFEITS
 from arbiter.rating.clock_use import ClockSums
 from arbiter.rating.outcome import Outcome
+from arbiter.rating.sprt import SprtProgress
 from arbiter.rating.tally import Tally
 from arbiter.rating.tiebreaks import Ranking, rank
 
@@ -32,6 +33,17 @@ class Facts:
     time_control: str | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     machine: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Annulment:
+    """One try at a game that the organiser took out, perhaps to have the game ``replayed``."""
+
+    number: int
+    attempt: int
+    why: str
+    at: str
+    replayed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +86,8 @@ class LeagueTable:
 
     Ranks and ratings compare within a group only. ``draw_share`` and ``white_share`` (White's points
     per game) are None without games. ``void``: numbers of the games that do not count, and why.
+    ``withdrawn`` bots failed too often, ``retired`` ones gave their name to a new version, both with the
+    reason. ``annulled``: games that were taken out. ``test``: where a sequential test stands.
     """
 
     groups: tuple[Group, ...]
@@ -86,6 +100,9 @@ class LeagueTable:
     notes: tuple[str, ...]
     facts: Facts
     lag_ms: float | None = None
+    retired: Mapping[str, str] = field(default_factory=dict)
+    annulled: tuple[Annulment, ...] = ()
+    test: SprtProgress | None = None
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -140,7 +157,7 @@ def table_of(
     components = _components(tally)
     groups: list[Group] = []
     doubts: list[str] = []
-    if ranking.kind != "round-robin" and len(components) > 1:
+    if ranking.kind != "round-robin" and len(components) != 1:
         groups = [_unrated_group(tally, ranking)]
     else:
         groups, doubts = _rated_groups(components, tally, anchor, ranking)
@@ -158,6 +175,7 @@ def table_of(
             *remarks,
             *_scale_notes(tally, len(components), len(groups), anchor),
             *doubts,
+            *_free_notes(ranking),
             *_game_notes(tally),
             *_bot_notes(withdrawn, left_out or {}),
         ),
@@ -197,7 +215,7 @@ def _rated_groups(
 
 def _unrated_group(tally: Tally, ranking: Ranking) -> Group:
     """Bots that a Swiss system or a knockout ranks, though they have not all met yet."""
-    members = [bot for bot in tally.standings if tally.meetings[bot]]
+    members = [bot for bot in tally.standings if tally.meetings[bot] or ranking.knows(bot)]
     order = rank(members, tally.standings, tally.points, tally.meetings, ranking)
     rows = (_row(place, bot, tally, ranking) for place, bot in order)
     return Group(tuple(rows), None)
@@ -217,8 +235,9 @@ def _rate_group(
         bot: (float(value), *(ratings.interval(bot) or (None, None)))
         for bot, value in zip(ratings.bots, ratings.elo, strict=True)
     }
-    order = rank(members, tally.standings, tally.points, tally.meetings, ranking)
-    rows = tuple(_row(place, bot, tally, ranking, *elo[bot]) for place, bot in order)
+    idle = [bot for bot in tally.standings if not tally.meetings[bot] and ranking.knows(bot)]
+    order = rank([*members, *idle], tally.standings, tally.points, tally.meetings, ranking)
+    rows = tuple(_row(place, bot, tally, ranking, *elo.get(bot, ())) for place, bot in order)
     remarks = []
     if not ratings.decisive:
         remarks.append("No game was won, so all ratings are equal; the intervals show how little is known.")
@@ -231,8 +250,11 @@ def _rate_group(
 
 
 def _append_idle(groups: list[Group], tally: Tally, ranking: Ranking) -> None:
-    """Bots without a game stand at the end of the last group, sharing its last rank."""
-    idle = [bot for bot, standing in tally.standings.items() if not standing.games]
+    """Bots without a game stand at the end of the last group, sharing its last rank, but for those
+    that have a rank without one.
+    """
+    ranked = {row.bot for group in groups for row in group.rows}
+    idle = [bot for bot in tally.standings if bot not in ranked]
     if not idle and groups:
         return
     last = groups.pop() if groups else Group((), None)
@@ -287,6 +309,14 @@ def _scale_notes(tally: Tally, components: int, groups: int, anchor: Anchor | No
     return notes
 
 
+def _free_notes(ranking: Ranking) -> list[str]:
+    """Points that no game shows."""
+    given = [f"{bot} {points:g}" for bot, points in ranking.free.items() if points]
+    if not given:
+        return []
+    return [f"Points include those for byes and for games that an opponent did not play: {', '.join(given)}."]
+
+
 def _game_notes(tally: Tally) -> list[str]:
     """Games that count less than others."""
     notes = []
@@ -306,7 +336,7 @@ def _bot_notes(withdrawn: Mapping[str, str], left_out: Mapping[str, str]) -> lis
     """Bots that left, and bots that never played; of a long reason the first line."""
     notes = [f"{bot} was withdrawn: {_brief(reason)}" for bot, reason in withdrawn.items()]
     notes += [f"{bot} was left out: {_brief(reason)}" for bot, reason in left_out.items()]
-    return [note if note.endswith((".", "!")) else note + "." for note in notes]
+    return [note if note.endswith((".", "!", "?")) else note + "." for note in notes]
 
 
 def _brief(reason: str) -> str:

@@ -47,6 +47,10 @@ class Ranking:
     free: Mapping[str, float] = field(default_factory=dict)
     survived: Mapping[str, int] = field(default_factory=dict)
 
+    def knows(self, bot: str) -> bool:
+        """Whether a bot has something to be ranked by before its first game."""
+        return bool(self.free.get(bot) or self.survived.get(bot))
+
 
 def rank(
     bots: Iterable[str],

@@ -1,6 +1,7 @@
 """The results of a tournament: one SQLite file, the only truth; everything else is derived from it."""
 
-from arbiter.store.league import League, StoreError
+from arbiter.store.faults import FILE_NAME, StoreError, damaged_game, explaining
+from arbiter.store.league import League
 from arbiter.store.played import PlayedGame
 
-__all__ = ["League", "PlayedGame", "StoreError"]
+__all__ = ["FILE_NAME", "League", "PlayedGame", "StoreError", "damaged_game", "explaining"]

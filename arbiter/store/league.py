@@ -6,7 +6,6 @@ grown is told in ``schema``.
 """
 
 import contextlib
-import fcntl
 import json
 import os
 import sqlite3
@@ -15,21 +14,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from arbiter.store import schema
+from arbiter.store import database
+from arbiter.store.faults import FILE_NAME, damaged, damaged_game, explaining
 from arbiter.store.played import COLUMNS, PlayedGame, from_row, to_row
-
-FILE_NAME = "league.db"
-_LOCK_NAME = "league.lock"
 
 _BRIEF_COLUMNS = (
     "number", "attempt", "round", "pair", "white", "black", "result", "termination", "offender",
     "white_score", "black_score", "both_failed", "detail", "clocks", "lag", "rules", "start", "opening",
     "plies",
 )  # fmt: skip
-
-
-class StoreError(Exception):
-    """The results cannot be read or written; the text says which file, why, and what to do."""
+_AT_A_TIME = 500
+"""Games that are read at once; between them others may write, however slow the reader is."""
 
 
 class Attempts(NamedTuple):
@@ -46,7 +41,6 @@ class League:
 
     def __init__(self, connection: sqlite3.Connection, directory: Path, lock: int | None) -> None:
         self._connection = connection
-        self._connection.row_factory = sqlite3.Row
         self._lock = lock
         self.directory = directory
 
@@ -57,18 +51,7 @@ class League:
         Raises:
             StoreError: when another run holds the directory, or it cannot be written.
         """
-        with _explaining(directory):
-            directory.mkdir(parents=True, exist_ok=True)
-            lock = _take_lock(directory)
-        try:
-            with _explaining(directory):
-                connection = sqlite3.connect(
-                    directory / FILE_NAME, isolation_level=None, check_same_thread=False
-                )
-                _prepare(connection)
-        except BaseException:
-            os.close(lock)
-            raise
+        connection, lock = database.open_to_write(directory)
         return cls(connection, directory, lock)
 
     @classmethod
@@ -78,14 +61,7 @@ class League:
         Raises:
             StoreError: when there is none, or it cannot be read.
         """
-        path = directory / FILE_NAME
-        if not path.exists():
-            raise StoreError(f"{directory}: no results here ({FILE_NAME} is missing)")
-        with _explaining(directory):
-            connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)
-            _check_version(connection)
-            schema.show_as_current(connection)
-        return cls(connection, directory, None)
+        return cls(database.open_to_read(directory), directory, None)
 
     def __enter__(self) -> Self:
         return self
@@ -97,7 +73,7 @@ class League:
 
     def discard(self) -> None:
         """Take a database without games away again, and its directory if nothing else is in it."""
-        for name in (FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", _LOCK_NAME):
+        for name in database.FILES:
             (self.directory / name).unlink(missing_ok=True)
         with contextlib.suppress(OSError):
             self.directory.rmdir()
@@ -106,20 +82,31 @@ class League:
 
     def get(self, key: str) -> Any:
         """A value stored with ``put``; None when there is none."""
-        with _explaining(self.directory):
+        with explaining(self.directory):
             row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         try:
             return None if row is None else json.loads(row["value"])
         except ValueError as error:
-            raise StoreError(f"{self.directory / FILE_NAME}: {key} is damaged: {error}") from error
+            raise damaged(self.directory / FILE_NAME, f"{key}: {error}") from error
 
-    def put(self, key: str, value: object) -> None:
-        with _explaining(self.directory):
-            self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, json.dumps(value)))
+    def put(self, **values: object) -> None:
+        """Store values for ``get``, all or none."""
+        rows = [(key, json.dumps(value)) for key, value in values.items()]
+        with explaining(self.directory), self._transaction():
+            self._store(rows)
+
+    def _store(self, rows: Iterable[tuple[str, str]]) -> None:
+        self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+
+    def clear(self) -> None:
+        """Forget a tournament of which no game was played."""
+        with explaining(self.directory), self._transaction():
+            for table in ("meta", "bots", "sessions"):
+                self._connection.execute(f"DELETE FROM {table}")
 
     def start_session(self, started_at: str, machine: str, versions: str) -> None:
         """Note that a run began or went on."""
-        with _explaining(self.directory):
+        with explaining(self.directory):
             self._connection.execute("INSERT INTO sessions VALUES (?, ?, ?)", (started_at, machine, versions))
 
     def sessions(self) -> list[Mapping[str, str]]:
@@ -129,7 +116,7 @@ class League:
 
     def replace_bot(self, name: str, successor: str, why: str) -> None:
         """Give a bot, in all games and stages so far, another name, under which it plays no more."""
-        with _explaining(self.directory), self._transaction():
+        with explaining(self.directory), self._transaction():
             execute = self._connection.execute
             execute("UPDATE bots SET name = ?, retired = ? WHERE name = ?", (successor, why, name))
             for side in ("white", "black"):
@@ -140,21 +127,25 @@ class League:
                 stage["pairings"] = [
                     [successor if bot == name else bot for bot in pairing] for pairing in stage["pairings"]
                 ]
-            self.put("stages", stages)
+            self._store([("stages", json.dumps(stages))])
 
     def set_bots(self, bots: Iterable[tuple[str, str, str, str | None]]) -> None:
-        """Store name, hash, command and the reason for leaving out of every bot; keeps withdrawals."""
-        with _explaining(self.directory), self._transaction():
+        """Store name, hash, command and the reason for leaving out of every bot; keeps withdrawals.
+
+        A bot that is left out has no hash; the one it had is kept, for its games so far.
+        """
+        with explaining(self.directory), self._transaction():
             self._connection.executemany(
                 "INSERT INTO bots (name, hash, command, left_out) VALUES (?, ?, ?, ?)"
                 " ON CONFLICT (name) DO UPDATE SET"
-                " hash = excluded.hash, command = excluded.command, left_out = excluded.left_out",
+                " hash = ifnull(nullif(excluded.hash, ''), hash),"
+                " command = excluded.command, left_out = excluded.left_out",
                 bots,
             )
 
     def withdraw(self, name: str, reason: str) -> None:
         """Note that a bot plays no further games."""
-        with _explaining(self.directory):
+        with explaining(self.directory):
             self._connection.execute("UPDATE bots SET withdrawn = ? WHERE name = ?", (reason, name))
 
     def bots(self) -> list[Mapping[str, Any]]:
@@ -162,7 +153,7 @@ class League:
         return self._rows("SELECT * FROM bots ORDER BY rowid")
 
     def _rows(self, query: str) -> list[Mapping[str, Any]]:
-        with _explaining(self.directory):
+        with explaining(self.directory):
             return [dict(row) for row in self._connection.execute(query)]
 
     def players(self) -> set[str]:
@@ -172,6 +163,15 @@ class League:
 
     # Games
 
+    def has_games(self) -> bool:
+        """Whether any game was played, void ones included."""
+        return bool(self._rows("SELECT 1 FROM games LIMIT 1"))
+
+    def encounters(self) -> list[tuple[str, str, int]]:
+        """White, Black, and how many games between them were tried, void ones included."""
+        query = "SELECT white, black, count(DISTINCT number) AS games FROM games GROUP BY white, black"
+        return [(row["white"], row["black"], row["games"]) for row in self._rows(query)]
+
     def add(self, games: Iterable[PlayedGame]) -> None:
         """Commit games, all or none.
 
@@ -179,7 +179,7 @@ class League:
             StoreError: when they could not be written; the database is as it was.
         """
         columns, marks = ", ".join(COLUMNS), ", ".join("?" * len(COLUMNS))
-        with _explaining(self.directory), self._transaction():
+        with explaining(self.directory), self._transaction():
             self._connection.executemany(
                 f"INSERT INTO games ({columns}) VALUES ({marks})", map(to_row, games)
             )
@@ -190,7 +190,7 @@ class League:
         Returns the game in brief. Raises KeyError, with a sentence, when there is no such game, or it
         was taken out before.
         """
-        with _explaining(self.directory), self._transaction():
+        with explaining(self.directory), self._transaction():
             found = self._connection.execute(
                 "SELECT g.*, a.why AS annulled FROM games AS g"
                 " LEFT JOIN annulments AS a USING (number, attempt) WHERE number = ?"
@@ -234,83 +234,32 @@ class League:
             try:
                 yield from_row(dict(row))
             except (ValueError, TypeError, KeyError, zlib.error) as error:
-                raise StoreError(
-                    f"{self.directory / FILE_NAME}: game {row['number']} is damaged: {error}"
-                ) from error
+                raise damaged_game(self.directory, row["number"], error) from error
 
     def _last_attempts(self, columns: str) -> Iterator[sqlite3.Row]:
-        with _explaining(self.directory):
-            cursor = self._connection.execute(
-                f"SELECT {columns}, a.why AS annulled FROM games AS g"
-                " LEFT JOIN annulments AS a ON a.number = g.number AND a.attempt = g.attempt"
-                " WHERE g.attempt = (SELECT max(attempt) FROM games WHERE number = g.number)"
-                " ORDER BY g.number"
-            )
-        while (row := self._next(cursor)) is not None:
-            yield row
-
-    def _next(self, cursor: sqlite3.Cursor) -> sqlite3.Row | None:
-        with _explaining(self.directory):
-            row: sqlite3.Row | None = cursor.fetchone()
-            return row
+        query = (
+            f"SELECT {columns}, a.why AS annulled FROM games AS g"
+            " LEFT JOIN annulments AS a ON a.number = g.number AND a.attempt = g.attempt"
+            " WHERE g.number > ? AND g.attempt = (SELECT max(attempt) FROM games WHERE number = g.number)"
+            f" ORDER BY g.number LIMIT {_AT_A_TIME}"
+        )
+        last = 0
+        while True:
+            with explaining(self.directory):
+                rows = self._connection.execute(query, (last,)).fetchall()
+            yield from rows
+            if len(rows) < _AT_A_TIME:
+                return
+            last = rows[-1]["number"]
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
+            self._connection.execute("COMMIT")
         except BaseException:
-            self._connection.execute("ROLLBACK")
+            # Of some errors SQLite takes everything back itself.
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
             raise
-        self._connection.execute("COMMIT")
-
-
-def _prepare(connection: sqlite3.Connection) -> None:
-    """Choose the journal by a real write, then create or check the schema."""
-    try:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute("COMMIT")
-    except sqlite3.OperationalError:
-        # Network file systems and some mounts have no shared memory; the old journal works there.
-        connection.execute("PRAGMA journal_mode = DELETE")
-    connection.execute("PRAGMA synchronous = FULL")
-    if schema.version_of(connection) == 0:
-        schema.create(connection)
-    _check_version(connection)
-    schema.upgrade(connection)
-
-
-def _check_version(connection: sqlite3.Connection) -> None:
-    version = schema.version_of(connection)
-    if version > schema.VERSION:
-        raise StoreError(
-            f"{FILE_NAME} was written by a later arbiter (its schema is {version}); update the arbiter"
-        )
-    if version == 0:
-        raise StoreError(f"{FILE_NAME} is no results database of the arbiter, or an unfinished one")
-
-
-def _take_lock(directory: Path) -> int:
-    lock = os.open(directory / _LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(lock)
-        raise StoreError(
-            f"{directory}: another run is using these results; wait for it or choose another --results"
-        ) from None
-    return lock
-
-
-@contextlib.contextmanager
-def _explaining(directory: Path) -> Iterator[None]:
-    """Turn errors of the file system and of SQLite into one clear message."""
-    try:
-        yield
-    except OSError as error:
-        raise StoreError(f"{directory}: cannot keep results here: {error.strerror}") from error
-    except sqlite3.DatabaseError as error:
-        raise StoreError(
-            f"{directory / FILE_NAME}: {error}; the games stored before are not touched"
-        ) from error

@@ -8,6 +8,7 @@ import sqlite3
 
 VERSION = 2
 
+_NAMES_1 = {"meta", "bots", "sessions", "games"}
 _TABLES_1 = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE bots (
@@ -60,6 +61,12 @@ def version_of(connection: sqlite3.Connection) -> int:
     """The version of a database; 0 for one that is none of ours."""
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     return version
+
+
+def is_complete(connection: sqlite3.Connection) -> bool:
+    """Whether the tables are there that all versions have."""
+    rows = connection.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'")
+    return {row[0] for row in rows} >= _NAMES_1
 
 
 def upgrade(connection: sqlite3.Connection) -> None:

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from arbiter.rating.sprt import SprtProgress
 from arbiter.store import League, PlayedGame
 from arbiter.tournament.config import Tournament
-from arbiter.tournament.formats import SprtMatch, TestProgress, format_of
+from arbiter.tournament.formats import SprtMatch, format_of
 from arbiter.tournament.outcomes import outcome_of_game, outcome_of_row
 from arbiter.tournament.schedule import Fixture, Schedule, Stage
 
@@ -42,8 +43,12 @@ class Agenda:
         return len(self._over)
 
     @property
-    def total(self) -> int:
-        """Games that were played or can be, and those that are still to be drawn."""
+    def total(self) -> int | None:
+        """Games that were played or can be, and those that are still to be drawn; None when only the
+        results will tell.
+        """
+        if self._format.is_open_ended:
+            return None
         planned = self._schedule.planned.items()
         still_open = sum(max(0, n - self._begun[both]) for both, n in planned if both <= self.present)
         total = self._begun.total() + still_open
@@ -56,7 +61,7 @@ class Agenda:
         return self._format.is_decided
 
     @property
-    def test(self) -> TestProgress | None:
+    def test(self) -> SprtProgress | None:
         """Where the sequential test stands, if the format is one."""
         return self._format.progress if isinstance(self._format, SprtMatch) else None
 
@@ -107,17 +112,19 @@ class Agenda:
                 self._voids[game.number] = game.void
             if game.decided or game.void >= ATTEMPTS:
                 self._over.add(game.number)
-        for row in self._league.brief_games():
-            self._begun[frozenset((row["white"], row["black"]))] += 1
-            if self._format.needs_results and row["number"] in self._over:
-                self._format.note(row["round"], outcome_of_row(row))
+        for white, black, games in self._league.encounters():
+            self._begun[frozenset((white, black))] += games
+        # Reading every game takes its time, for nothing if the format does not care.
+        for row in self._league.brief_games() if self._format.needs_results else ():
+            if row["number"] in self._over:
+                self._format.note(row["round"], outcome_of_row(row, self._league.directory))
 
     def _extend(self, stages: list[Stage]) -> None:
         """Put stages at the end of the schedule, on the record before any of their games."""
         for stage in stages:
             self._schedule.add(stage)
         if stages:
-            self._league.put("stages", [stage.as_json() for stage in self._schedule.stages])
+            self._league.put(stages=[stage.as_json() for stage in self._schedule.stages])
 
     def _open_fixtures(self, first_stage: int) -> Iterator[Fixture]:
         """The games still to be played, from a stage on."""

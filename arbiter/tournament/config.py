@@ -169,6 +169,8 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Differences:
     for key in new:
         if key == "bots" or old.get(key) == new[key] or (key == "seed" and new[key] is None):
             continue
+        if key == "seeds" and set(new[key]) != set(old.get(key) or ()):
+            continue  # other bots, which is told in their place
         line = f"{key}: {_shown(key, old.get(key))} -> {_shown(key, new[key])}"
         if key in _HARMLESS:
             found.harmless.append(line)
@@ -176,7 +178,7 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Differences:
             found.extending.append(line)
         else:
             found.breaking.append(line)
-    _compare_bots(old["bots"], new["bots"], found, can_grow=new["format"] in GROWING)
+    _compare_bots(old["bots"], new["bots"], found, new["format"])
     return found
 
 
@@ -188,7 +190,7 @@ def _extends(key: str, old: Any, new: Any) -> bool:
 
 
 def _compare_bots(
-    old: list[dict[str, Any]], new: list[dict[str, Any]], found: Differences, *, can_grow: bool
+    old: list[dict[str, Any]], new: list[dict[str, Any]], found: Differences, form: str
 ) -> None:
     before = {bot["name"]: bot for bot in old}
     after = {bot["name"]: bot for bot in new}
@@ -199,7 +201,12 @@ def _compare_bots(
     for name in kept:
         found.breaking.extend(_bot_changes(before[name], after[name]))
     added = [f"bot added: {name}" for name in after if name not in before]
-    (found.extending if can_grow else found.breaking).extend(added)
+    if form in GROWING:
+        found.extending.extend(added)
+    else:
+        found.breaking.extend(
+            f"{line}; `format: {form}` takes no new bots once it has begun" for line in added
+        )
 
 
 def _bot_changes(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:

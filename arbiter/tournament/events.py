@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arbiter.match.game import PlyRecord
+from arbiter.rating.sprt import SprtProgress
 from arbiter.store.played import PlayedGame
-from arbiter.tournament.formats.sprt import TestProgress
 from arbiter.tournament.schedule import Fixture, Stage
 from protocol.rules import Position
 
@@ -20,9 +20,12 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class PlayBegins:
-    """All bots are ready. ``total`` games belong to the schedule, ``done`` of them were played before."""
+    """All bots are ready. ``total`` games belong to the schedule, ``done`` of them were played before.
 
-    total: int
+    The total is None when only the results will tell.
+    """
+
+    total: int | None
     done: int
 
 
@@ -31,14 +34,14 @@ class StageDrawn:
     """The results so far led to further games; ``total`` counts all games again."""
 
     stage: Stage
-    total: int
+    total: int | None
 
 
 @dataclass(frozen=True, slots=True)
-class TestAdvanced:
+class SprtAdvanced:
     """Where a sequential test stands now."""
 
-    progress: TestProgress
+    progress: SprtProgress
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,7 @@ class BotWithdrawn:
 
 
 Event = (
-    Notice | PlayBegins | StageDrawn | TestAdvanced | GameStarted | PlyPlayed | GameFinished | BotWithdrawn
+    Notice | PlayBegins | StageDrawn | SprtAdvanced | GameStarted | PlyPlayed | GameFinished | BotWithdrawn
 )
 Watcher = Callable[[Event], None]
 """Called for each event in turn; must be quick, since the clocks of bots run meanwhile."""

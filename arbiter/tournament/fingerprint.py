@@ -2,6 +2,7 @@
 
 import hashlib
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 from arbiter.match.bot import Bot
@@ -13,13 +14,11 @@ KIND = 2
 def fingerprint(bot: Bot) -> str:
     """The first 16 hex digits of a SHA-256 over the files that its command names, and over the command.
 
-    The files are the program itself and every argument that is a file, such as the script an
-    interpreter runs; what these load in turn is not seen.
+    The files are the program itself, which may be an interpreter, and every argument that is a file,
+    such as the script that it runs; what these load in turn is not seen.
     """
     digest = hashlib.sha256()
-    for position, word in enumerate(bot.argv):
-        found = (shutil.which(word) or word) if position == 0 else word
-        path = bot.directory / found
+    for word, path in _words(bot):
         # By the name behind all links: a virtual environment calls its interpreter this or that.
         name = path.resolve().name if path.is_file() else Path(word).name
         digest.update(name.encode(errors="surrogateescape") + b"\0")
@@ -27,3 +26,15 @@ def fingerprint(bot: Bot) -> str:
             with path.open("rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())
     return digest.hexdigest()[:16]
+
+
+def fingerprinted(bot: Bot) -> list[Path]:
+    """The files that make a bot's fingerprint."""
+    return [path for _, path in _words(bot) if path.is_file()]
+
+
+def _words(bot: Bot) -> Iterator[tuple[str, Path]]:
+    """The words of a bot's command, and where they would lie as files."""
+    for position, word in enumerate(bot.argv):
+        found = (shutil.which(word) or word) if position == 0 else word
+        yield word, bot.directory / found

@@ -1,21 +1,32 @@
 """Stored games, and games just played, as the ratings see them."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from arbiter.match.clock import ClockUse
 from arbiter.match.termination import Termination
 from arbiter.rating.outcome import Colour, Outcome
-from arbiter.store import League, PlayedGame
+from arbiter.store import League, PlayedGame, damaged_game
 from protocol.rules import Side
 
 
-def outcome_of_row(row: Mapping[str, Any]) -> Outcome:
-    """A brief row of the store as the ratings see it; a game that was taken out is void."""
+def outcome_of_row(row: Mapping[str, Any], directory: Path) -> Outcome:
+    """A brief row of the store as the ratings see it; a game that was taken out is void.
+
+    Raises StoreError when the row makes no sense; ``directory`` is where its database lies.
+    """
     if row["annulled"] is not None:
         row = {**row, "result": "*", "termination": "void", "offender": None, "detail": row["annulled"]}
+    try:
+        return _outcome(row)
+    except (ValueError, TypeError, KeyError) as error:
+        raise damaged_game(directory, row["number"], error) from error
+
+
+def _outcome(row: Mapping[str, Any]) -> Outcome:
     termination = Termination(row["termination"])
     clocks = json.loads(row["clocks"])
     return Outcome(
@@ -76,12 +87,18 @@ def _colour(side: Side | None) -> Colour | None:
     return "white" if side is Side.WHITE else "black"
 
 
-def outcomes(leagues: Sequence[League]) -> Iterator[Outcome]:
-    """The games of several results directories, one after the other."""
+def outcomes(
+    leagues: Sequence[League], note: Callable[[int, Outcome], None] | None = None
+) -> Iterator[Outcome]:
+    """The games of several results directories, one after the other, without those that were taken out.
+
+    ``note`` is told the round and the outcome of all games; one that was taken out is void.
+    """
     for index, league in enumerate(leagues):
         for row in league.brief_games():
-            if row["annulled"] is not None:
-                continue
-            outcome = outcome_of_row(row)
-            # Every directory counts its pairs from 1.
-            yield outcome if index == 0 else replace(outcome, pair=f"{index}/{outcome.pair}")
+            outcome = outcome_of_row(row, league.directory)
+            if note is not None:
+                note(row["round"], outcome)
+            if row["annulled"] is None:
+                # Every directory counts its pairs from 1.
+                yield outcome if index == 0 else replace(outcome, pair=f"{index}/{outcome.pair}")

@@ -40,15 +40,20 @@ def outlook(tournament: Tournament, seed: int | None) -> Iterator[str]:
 
 def _format(tournament: Tournament) -> str:
     """The format with the number that says how long it is."""
+    rounds = _number(tournament.rounds, "round")
     match tournament.format:
         case "knockout":
-            return f"knockout, best of {tournament.best_of} pair(s)"
+            return f"knockout, best of {_number(tournament.best_of, 'pair')}"
         case "sprt":
             test = tournament.sprt.test
             return f"sprt [{test.elo0:g}, {test.elo1:g}] Elo, alpha {test.alpha:g}, beta {test.beta:g}"
         case "gauntlet":
-            return f"gauntlet of {', '.join(tournament.challengers)}, {tournament.rounds} round(s)"
-    return f"{tournament.format}, {tournament.rounds} round(s)"
+            return f"gauntlet of {', '.join(tournament.challengers)}, {rounds}"
+    return f"{tournament.format}, {rounds}"
+
+
+def _number(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def _usual_games(tournament: Tournament) -> int:
@@ -65,7 +70,7 @@ def _counted(tournament: Tournament, schedule: Schedule, total: int) -> str:
         return f"at least {total:,} games"
     if tournament.format == "swiss":
         return f"{total:,} games"
-    return f"{len(schedule.planned):,} pairings, {total:,} games"
+    return f"{_number(len(schedule.planned), 'pairing')}, {total:,} games"
 
 
 def _time(tournament: Tournament, games: int) -> str:

@@ -16,7 +16,8 @@ from arbiter.store import League
 from arbiter.tournament.config import GROWING, Tournament, differences
 from arbiter.tournament.events import Notice, Watcher
 from arbiter.tournament.fingerprint import KIND as FINGERPRINTS
-from arbiter.tournament.fingerprint import fingerprint
+from arbiter.tournament.fingerprint import fingerprint, fingerprinted
+from arbiter.tournament.formats.knockout import EXTRA_PAIRS
 from arbiter.tournament.formats.league import League as RoundRobin
 from arbiter.tournament.machine import describe_machine, describe_versions
 from arbiter.tournament.openings import FixedPosition, Openings, open_openings
@@ -55,8 +56,8 @@ class Plan:
 def settle(tournament: Tournament, seed: int | None, league: League, start: Position | None = None) -> Plan:
     """Compare the tournament with what the results directory holds, and store what is new.
 
-    Without a seed anywhere one is drawn, once. ``start``: where all games start, instead of the
-    tournament's openings.
+    Before the first game nothing is binding. Without a seed anywhere one is drawn, once. ``start``:
+    where all games start, instead of the tournament's openings.
 
     Raises:
         UnfitMachineError: when its clock cannot be kept here.
@@ -64,6 +65,8 @@ def settle(tournament: Tournament, seed: int | None, league: League, start: Posi
         OpeningsError: when the file of openings cannot be used.
     """
     _require_counters(tournament)
+    if not league.has_games():
+        league.clear()
     seed = _seed(tournament, seed, league)
     openings: Openings = (
         open_openings(tournament.openings, seed, tournament.rules, tournament.path.parent)
@@ -79,15 +82,14 @@ def settle(tournament: Tournament, seed: int | None, league: League, start: Posi
     if before is not None:
         _compare(before, now, league)
     anchor = tournament.anchor
-    for key, value in {
-        "config": now,
-        "seed": seed,
-        "tournament": tournament.name,
-        "time": str(tournament.time),
-        "anchor": tuple(anchor) if anchor else None,
-        "stages": _stages(before, league),
-    }.items():
-        league.put(key, value)
+    league.put(
+        config=now,
+        seed=seed,
+        tournament=tournament.name,
+        time=str(tournament.time),
+        anchor=tuple(anchor) if anchor else None,
+        stages=_stages(before, league),
+    )
     return Plan(_bounded(tournament, openings), seed, openings)
 
 
@@ -172,10 +174,10 @@ async def play_tournament(
     for notice in enter_versions(
         league,
         {name: entry.hash for name, entry in entries.items()},
+        {name: fingerprinted(entry.bot) for name, entry in entries.items()},
         new_versions if tournament.format in GROWING else None,
     ):
         watch(Notice(notice))
-    league.put("fingerprints", FINGERPRINTS)
     league.set_bots(
         (
             each.bot.name,
@@ -185,6 +187,7 @@ async def play_tournament(
         )
         for each in readiness
     )
+    league.put(fingerprints=FINGERPRINTS)
     started_at = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
     league.start_session(started_at, describe_machine(), json.dumps(describe_versions()))
     await Runner(tournament, plan.seed, plan.openings, entries, league, watch, games).run()
@@ -213,13 +216,29 @@ def _warnings(plan: Plan) -> list[str]:
 
 
 def _openings_notices(plan: Plan) -> list[str]:
-    """What must be known of a list of openings: how long it is, and that it will be played again."""
-    count, rounds = plan.openings.count, plan.tournament.rounds
+    """What must be known of a list of openings: what it lacks, how long it is, and whether that will do."""
+    notices, count = list(plan.openings.notices), plan.openings.count
     if count is None or plan.tournament.openings.kind != "file":
-        return []
+        return notices
     source = plan.openings.description
     if plan.tournament.format == "sprt":
-        return [f"{source}, so that the test ends after as many pairs at the latest"]
-    if rounds > count:
-        return [f"{source} for {rounds:,} rounds: after the last one comes the first again"]
-    return []
+        if plan.tournament.sprt.max_pairs < count:
+            return notices
+        return [*notices, f"{source}, so that the test ends after as many pairs at the latest"]
+    pairs, words = _longest_meeting(plan.tournament)
+    if pairs > count:
+        notices.append(f"{source} for {words}: after the last one comes the first again")
+    return notices
+
+
+def _longest_meeting(tournament: Tournament) -> tuple[int, str]:
+    """The most pairs that two bots can play, and where they come from."""
+    if tournament.format == "knockout":
+        pairs = tournament.best_of + EXTRA_PAIRS
+        return pairs, f"ties of up to {pairs} pairs"
+    rounds = f"{tournament.rounds:,} rounds"
+    if tournament.format == "swiss":
+        return -(
+            -tournament.rounds // max(1, len(tournament.bots) - 1)
+        ), f"{rounds} of {len(tournament.bots)} bots"
+    return tournament.rounds, rounds

@@ -17,7 +17,7 @@ from arbiter.match.bot import Bot
 from arbiter.match.game import BotReport, Competitor, GameResult, GameSetup, PlyRecord
 from arbiter.match.referee import play_game
 from arbiter.match.termination import Termination
-from arbiter.store import League, PlayedGame
+from arbiter.store import League, PlayedGame, explaining
 from arbiter.tournament.agenda import Agenda
 from arbiter.tournament.bundle import bundle_directory, is_failed, write_bundle
 from arbiter.tournament.config import Tournament
@@ -27,8 +27,8 @@ from arbiter.tournament.events import (
     GameStarted,
     PlayBegins,
     PlyPlayed,
+    SprtAdvanced,
     StageDrawn,
-    TestAdvanced,
     Watcher,
 )
 from arbiter.tournament.openings import Openings
@@ -156,7 +156,7 @@ class Runner:
         """Say where a sequential test stands whenever a pair is complete."""
         if self._agenda.test not in (None, self._test):
             self._test = self._agenda.test
-            self._watch(TestAdvanced(self._test))
+            self._watch(SprtAdvanced(self._test))
 
     async def _play_or_void(self, setup: GameSetup, fixture: Fixture) -> tuple[GameResult, set[Side]]:
         """The game's result and the sides that failed; a fault of our own makes it void."""
@@ -260,9 +260,10 @@ class Runner:
         return parcels
 
     def _write(self, parcels: list["_Parcel"]) -> None:
-        for parcel in parcels:
-            if is_failed(parcel.game):
-                write_bundle(self._league.directory, parcel.game, parcel.setup, self._tournament.name)
+        with explaining(self._league.directory):
+            for parcel in parcels:
+                if is_failed(parcel.game):
+                    write_bundle(self._league.directory, parcel.game, parcel.setup, self._tournament.name)
         self._league.add([parcel.game for parcel in parcels])
 
     def _tell(self, parcels: list["_Parcel"]) -> None:

@@ -1,46 +1,39 @@
 """From stored games to league tables."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from arbiter.rating.outcome import Outcome
 from arbiter.rating.pages import PageKind, page
 from arbiter.rating.sheet import Sheet
-from arbiter.rating.sprt import Sprt
-from arbiter.rating.table import Anchor, Facts, LeagueTable, table_of
+from arbiter.rating.sprt import Sprt, SprtProgress
+from arbiter.rating.table import Anchor, Annulment, Facts, LeagueTable, table_of
 from arbiter.rating.tally import Tally
 from arbiter.rating.tiebreaks import Ranking
 from arbiter.store import League
-from arbiter.tournament.formats import Knockout, SprtMatch, TestProgress
+from arbiter.tournament.formats import Format, Knockout, SprtMatch
 from arbiter.tournament.formats.swiss import free_points
-from arbiter.tournament.outcomes import outcome_of_row, outcomes
+from arbiter.tournament.outcomes import outcomes
 from arbiter.tournament.schedule import Stage
 
 
-def league_table(
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """What stored games add up to."""
+
+    tally: Tally
+    table: LeagueTable
+
+
+def standings_of(
     leagues: Sequence[League], only: Sequence[str] = (), exclude: Sequence[str] = ()
-) -> LeagueTable:
-    """One table over the games of one or several results directories.
+) -> Standings:
+    """The standings over the games of one or several results directories, which are read once.
 
     Bots of equal names are the same bot. ``only`` keeps the games among these bots, ``exclude``
     drops the games of those.
     """
-    return _table(leagues, *_tally(leagues, only, exclude))
-
-
-def league_page(
-    leagues: Sequence[League], kind: PageKind, only: Sequence[str] = (), exclude: Sequence[str] = ()
-) -> Sheet:
-    """Another view of the same games, with the bots in the table's order."""
-    tally, bots = _tally(leagues, only, exclude)
-    return page(kind, tally, _table(leagues, tally, bots))
-
-
-def _tally(
-    leagues: Sequence[League], only: Sequence[str], exclude: Sequence[str]
-) -> tuple[Tally, list[Mapping[str, Any]]]:
-    """The sums over the games, and the rows of the bots that are wanted."""
     rows = [
         row
         for league in leagues
@@ -48,70 +41,98 @@ def _tally(
         if row["name"] not in exclude and (not only or row["name"] in only)
     ]
     wanted = {row["name"] for row in rows}
-    return Tally(
-        dict.fromkeys(row["name"] for row in rows if not row["left_out"]),
-        (each for each in outcomes(leagues) if each.white in wanted and each.black in wanted),
-    ), rows
-
-
-def _table(leagues: Sequence[League], tally: Tally, rows: Sequence[Mapping[str, Any]]) -> LeagueTable:
-    anchor = leagues[0].get("anchor")
     alone = leagues[0] if len(leagues) == 1 else None
-    return table_of(
+    plan = _stored_format(alone) if alone else Format()
+    tally = Tally(
+        dict.fromkeys(row["name"] for row in rows if not row["left_out"]),
+        (each for each in outcomes(leagues, plan.note) if each.white in wanted and each.black in wanted),
+    )
+    test = plan.progress if isinstance(plan, SprtMatch) else None
+    anchor = leagues[0].get("anchor")
+    annulled = tuple(_annulments(leagues))
+    retired = {row["name"]: row["retired"] for row in rows if row["retired"]}
+    table = table_of(
         tally,
         anchor=Anchor(*anchor) if anchor else None,
         withdrawn={row["name"]: row["withdrawn"] for row in rows if row["withdrawn"]},
         left_out={row["name"]: row["left_out"] for row in rows if row["left_out"]},
         facts=_facts(alone) if alone else Facts(),
-        ranking=_ranking(alone, tally) if alone else None,
-        remarks=[*(_remarks(alone) if alone else ()), *_annulled(leagues), *_retired(rows)],
+        ranking=_ranking(alone, plan, tally) if alone else None,
+        remarks=[*_verdicts(alone, test), *_annulled(annulled), *_retired(retired)],
     )
+    return Standings(tally, replace(table, retired=retired, annulled=annulled, test=test))
 
 
-def _ranking(league: League, tally: Tally) -> Ranking:
+def league_table(
+    leagues: Sequence[League], only: Sequence[str] = (), exclude: Sequence[str] = ()
+) -> LeagueTable:
+    """The table of the same games."""
+    return standings_of(leagues, only, exclude).table
+
+
+def league_page(
+    leagues: Sequence[League], kind: PageKind, only: Sequence[str] = (), exclude: Sequence[str] = ()
+) -> Sheet:
+    """Another view of the same games, with the bots in the table's order."""
+    standings = standings_of(leagues, only, exclude)
+    return page(kind, standings.tally, standings.table)
+
+
+def _stored_format(league: League) -> Format:
+    """The format of a tournament, as far as it has something to say of games that are over."""
+    config = league.get("config") or {}
+    match config.get("format"):
+        case "knockout":
+            return Knockout(config["seeds"], config["best_of"])
+        case "sprt":
+            return SprtMatch(_two_names(config), Sprt(**config["sprt"]), config["max_pairs"])
+    return Format()
+
+
+def _ranking(league: League, plan: Format, tally: Tally) -> Ranking:
     """How the format of a tournament ranks its bots."""
     config = league.get("config") or {}
     stages = [Stage.from_json(stage) for stage in league.get("stages") or []]
     gone = {row["name"] for row in league.bots() if row["withdrawn"] or row["left_out"] or row["retired"]}
-    match config.get("format"):
-        case "swiss":
-            played = {
-                frozenset((bot, other)): games
-                for bot, others in tally.meetings.items()
-                for other, games in others.items()
-            }
-            return Ranking("swiss", free=free_points(stages, played, gone))
-        case "knockout":
-            knockout = Knockout(config["seeds"], config["best_of"])
-            for number, outcome in _by_round(league):
-                knockout.note(number, outcome)
-            present = {bot for stage in stages for bot in stage.bots} - gone
-            return Ranking("knockout", survived=knockout.survived(stages, present))
+    if isinstance(plan, Knockout):
+        present = {bot for stage in stages for bot in stage.bots} - gone
+        return Ranking("knockout", survived=plan.survived(stages, present))
+    if config.get("format") == "swiss":
+        return Ranking("swiss", free=free_points(stages, _meetings(tally), gone))
     return Ranking()
 
 
-def sprt_progress(league: League) -> TestProgress | None:
-    """Where the sequential test of a stored match stands; None when it is no such match."""
-    config = league.get("config") or {}
-    if config.get("format") != "sprt":
-        return None
-    match = SprtMatch(_two_names(config), Sprt(**config["sprt"]), config["max_pairs"])
-    for number, outcome in _by_round(league):
-        match.note(number, outcome)
-    return match.progress
+def interim_ranking(form: str, stages: Sequence[Stage], tally: Tally) -> Ranking:
+    """The same while games go on, from what was drawn so far: nobody is gone, no open tie is decided."""
+    if form == "swiss":
+        return Ranking("swiss", free=free_points(stages, _meetings(tally), ()))
+    if form == "knockout":
+        survived: dict[str, int] = {}
+        for stage in stages:
+            survived |= dict.fromkeys(stage.bots, stage.last - 1) | dict.fromkeys(stage.byes, stage.last)
+        return Ranking("knockout", survived=survived)
+    return Ranking()
+
+
+def _meetings(tally: Tally) -> dict[frozenset[str], int]:
+    """How many games any two bots have played."""
+    return {
+        frozenset((bot, other)): games
+        for bot, others in tally.meetings.items()
+        for other, games in others.items()
+    }
 
 
 def _two_names(config: Mapping[str, Any]) -> tuple[str, str]:
     return config["bots"][0]["name"], config["bots"][1]["name"]
 
 
-def _remarks(league: League) -> list[str]:
-    """What a tournament's format has to say of the games so far."""
-    test = sprt_progress(league)
-    return [] if test is None else [_verdict(_two_names(league.get("config")), test)]
+def _verdicts(league: League | None, test: SprtProgress | None) -> list[str]:
+    """What a sequential test says of the games so far."""
+    return [] if league is None or test is None else [_verdict(_two_names(league.get("config")), test)]
 
 
-def _verdict(names: tuple[str, str], test: TestProgress) -> str:
+def _verdict(names: tuple[str, str], test: SprtProgress) -> str:
     """What a test says, in a sentence."""
     one, other = names
     low, high = test.test.bounds
@@ -130,19 +151,22 @@ def _verdict(names: tuple[str, str], test: TestProgress) -> str:
     return f"Test: {words} (LLR {test.llr:+.2f}, bounds {low:.2f} and {high:.2f}, {counted}).{biased}"
 
 
-def _by_round(league: League) -> Iterator[tuple[int, Outcome]]:
-    """The games that are over, each with its round."""
-    for row in league.brief_games():
-        yield row["round"], outcome_of_row(row)
+def _annulments(leagues: Sequence[League]) -> Iterator[Annulment]:
+    for league in leagues:
+        for row in league.annulments():
+            yield Annulment(row["number"], row["attempt"], row["why"], row["at"], bool(row["replay"]))
 
 
-def _annulled(leagues: Sequence[League]) -> list[str]:
-    games = [row for league in leagues for row in league.annulments()]
-    return [f"Game {row['number']} was annulled: {_sentence(row['why'])}" for row in games]
+def _annulled(annulments: Iterable[Annulment]) -> list[str]:
+    return [
+        f"Game {each.number} was annulled{', to be played again' if each.replayed else ''}: "
+        f"{_sentence(each.why)}"
+        for each in annulments
+    ]
 
 
-def _retired(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [f"{row['name']} plays no more: {_sentence(row['retired'])}" for row in rows if row["retired"]]
+def _retired(retired: Mapping[str, str]) -> list[str]:
+    return [f"{bot} plays no more: {_sentence(why)}" for bot, why in retired.items()]
 
 
 def _sentence(text: str) -> str:

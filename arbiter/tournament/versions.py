@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
 
 from arbiter.store import League
 from arbiter.tournament import fingerprint
@@ -19,12 +20,15 @@ class ChangedProgramError(Exception):
 
 
 def enter_versions(
-    league: League, hashes: Mapping[str, str], new_versions: Collection[str] | None
+    league: League,
+    hashes: Mapping[str, str],
+    files: Mapping[str, Collection[Path]],
+    new_versions: Collection[str] | None,
 ) -> Iterator[str]:
     """Let changed programs enter as new bots; gives a notice for each.
 
     What such a bot played so far stays under its name with the old hash behind it. ``hashes`` are
-    those of the programs now; ``new_versions`` is None where nobody can enter any more.
+    those of the programs now, over ``files``; ``new_versions`` is None where nobody can enter any more.
 
     Raises:
         ChangedProgramError: when a program changed that is not among ``new_versions``, or nobody can
@@ -37,7 +41,7 @@ def enter_versions(
     changed = [name for name in hashes if before.get(name, hashes[name]) not in ("", hashes[name])]
     if not set(changed) <= set(new_versions or ()):
         can_enter = new_versions is not None
-        raise ChangedProgramError(changed, _explained(league, before, hashes, changed, can_enter))
+        raise ChangedProgramError(changed, _explained(league, before, hashes, files, changed, can_enter))
     return _entering(league, before, changed)
 
 
@@ -45,11 +49,13 @@ def _explained(
     league: League,
     before: Mapping[str, str],
     now: Mapping[str, str],
+    files: Mapping[str, Collection[Path]],
     changed: Collection[str],
     can_enter: bool,
 ) -> str:
     lines = [
-        f"  {name}: the program was {before[name][:_SHOWN]} and is now {now[name][:_SHOWN]}"
+        f"  {name}: the program was {before[name][:_SHOWN]} and is now {now[name][:_SHOWN]}, "
+        f"by the content of {', '.join(map(str, files[name])) or 'nothing but its command'}"
         for name in changed
     ]
     options = " ".join(f"--new-version {shlex.quote(name)}" for name in changed)

@@ -10,6 +10,8 @@ from protocol.records.record import TEXT
 _KEY = re.compile(r"[A-Za-z0-9_-]+")
 _PAIR = re.compile(r"([A-Za-z0-9_-]+)=(\S*)")
 _QUOTED = frozenset("%{}\"'")
+_PLAIN = re.compile(r"[!#$&(-z|~]*")
+"""Values that need no quoting, as most are: visible characters of ASCII other than those above."""
 
 
 def parse_comment(body: str) -> dict[str, str]:
@@ -69,7 +71,7 @@ def format_comments(comments: Mapping[str, str]) -> list[str]:
 def _format_pair(key: str, value: str) -> str:
     if not _KEY.fullmatch(key):
         raise LocalProtocolError(f"no key of a comment: {key!r}")
-    return f"{key}={''.join(map(_encode, value))}"
+    return f"{key}={value if _PLAIN.fullmatch(value) else ''.join(map(_encode, value))}"
 
 
 def _encode(character: str) -> str:

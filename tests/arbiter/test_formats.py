@@ -174,6 +174,17 @@ def test_a_withdrawn_bot_is_paired_no_more() -> None:
     assert plan.undrawn([*stages, second], set(EIGHT[2:])) == 6
 
 
+def test_who_met_a_bot_that_is_no_more_has_the_points_it_did_not_play_for() -> None:
+    """Also of one that goes by another name now, and so is none of the bots any more."""
+    stages = [Stage((("a", "gone"), ("b", "former")), 1, 1)]
+    plan = Swiss(list("abcd"), 2)
+    for game in Schedule(stages).fixtures():
+        if game.white in ("b", "former"):
+            plan.note(1, outcome(game, float(game.white == "b")))
+    (second,) = plan.draw(stages, set("abcd"))
+    assert set(map(frozenset, second.pairings)) == {frozenset("ab"), frozenset("cd")}
+
+
 # Knockout
 
 

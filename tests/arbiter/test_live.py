@@ -10,6 +10,7 @@ from arbiter.live.plain import plain_watcher
 from arbiter.live.terminal import TerminalView
 from arbiter.match.game import PlyRecord
 from arbiter.match.termination import Termination
+from arbiter.rating.sprt import Sprt, SprtProgress
 from arbiter.rating.tally import Tally
 from arbiter.tournament.events import (
     BotWithdrawn,
@@ -19,8 +20,10 @@ from arbiter.tournament.events import (
     Notice,
     PlayBegins,
     PlyPlayed,
+    SprtAdvanced,
+    StageDrawn,
 )
-from arbiter.tournament.schedule import Fixture
+from arbiter.tournament.schedule import Fixture, Stage
 from protocol.rules import Position, Side, parse_ply
 from tests.arbiter.test_store import game, void
 
@@ -118,3 +121,51 @@ def test_what_somebody_should_know_stays_on_the_screen(screen: tuple[TerminalVie
     assert "two forfeits at ply 4, timeout" in shown
     assert "it is replayed" in shown
     assert "1 of 6 games" in drawn(view, console)
+
+
+def test_a_match_whose_length_nobody_knows(screen: tuple[TerminalView, Console]) -> None:
+    view, console = screen
+    began = PlayBegins(None, 2)
+    view.watch(began)
+    finished = replace(game(termination=Termination.NORMAL, offender=None), white="one", black="two")
+    view.watch(GameFinished(finished, replayed=False))
+    view.watch(SprtAdvanced(SprtProgress(Sprt(), 1, (0, 0, 0, 0, 1), 0.25, "continue")))
+    text = drawn(view, console)
+    assert "3 games" in text
+    assert " of " not in text
+    assert "left" not in text
+    assert "pair 1: LLR +0.25 (-2.94 to 2.94), pairs by points 0-0-0-0-1" in text
+    written: list[str] = []
+    watch = plain_watcher(written.append)
+    for event in (began, GameStarted(FIXTURE, 1)):
+        watch(event)
+    assert written == ["2 games were played before", "game 1 starts: one - [bold]two (round 1)"]
+
+
+def test_a_round_that_goes_on_is_not_a_new_one() -> None:
+    stages = [Stage((("one", "two"),), 1, 1, ("three",)), Stage((("one", "two"),), 1, 1)]
+    assert lines(*(StageDrawn(stage, 4) for stage in [*stages, Stage((("two", "three"),), 2, 2)])) == [
+        "round 1: one - two, three has a bye",
+        "round 1 goes on: one - two",
+        "round 2: two - three",
+    ]
+
+
+FIVE = ("one", "two", "three", "four", "five")
+
+
+def test_standings_of_a_swiss_system_have_one_order(screen: tuple[TerminalView, Console]) -> None:
+    """Though the bots of different games have not met yet; a bye counts."""
+    _, console = screen
+    stages = [Stage((("one", "two"), ("three", "four")), 1, 1)]
+    view = TerminalView(console, Tally(FIVE), "swiss", stages)
+    view.watch(PlayBegins(8, 0))
+    view.watch(StageDrawn(Stage((("one", "three"), ("two", "four")), 2, 2, ("five",)), 8))
+    for number, (white, black) in enumerate([("one", "two"), ("three", "four")], start=1):
+        ended = game(number, termination=Termination.NORMAL, offender=None)
+        view.watch(GameFinished(replace(ended, white=white, black=black, pair=number), replayed=False))
+    rows = [line.split() for line in drawn(view, console).splitlines()]
+    order = [(row[0], row[1], row[3]) for row in rows if len(row) > 4 and row[1] in FIVE]
+    assert order == [
+        ("1", "five", "2"), ("2", "one", "1"), ("2", "three", "1"), ("4", "two", "0"), ("4", "four", "0"),
+    ]  # fmt: skip

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from arbiter.match.termination import Termination
 from arbiter.rating.outcome import Outcome, Result
 from arbiter.rating.tally import Tally
-from arbiter.rating.tiebreaks import buchholz, head_to_head, rank, sonneborn_berger, totals
+from arbiter.rating.tiebreaks import Ranking, buchholz, head_to_head, rank, sonneborn_berger, totals
 
 DATA = json.loads((Path(__file__).parents[1] / "data" / "statistics_pool.json").read_text())
 VECTORS: list[dict[str, Any]] = DATA["tiebreak_vectors"]
@@ -29,8 +29,8 @@ def tally_of(bots: str, games: Iterable[str]) -> Tally:
     return tally
 
 
-def ranking(tally: Tally) -> list[tuple[int, str]]:
-    return rank(tally.standings, tally.standings, tally.points, tally.meetings)
+def ranking(tally: Tally, by: Ranking | None = None) -> list[tuple[int, str]]:
+    return rank(tally.standings, tally.standings, tally.points, tally.meetings, by)
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=[vector["name"] for vector in VECTORS])
@@ -45,7 +45,9 @@ def test_golden_tie_breaks(vector: dict[str, Any]) -> None:
         assert tally.standings[bot].wins == expected["wins"]
         for other, points in expected["head_to_head"].items():
             assert head_to_head(tally.points, bot, {bot, other}) == points
+    # A and C are level: C beat A, and has the better Sonneborn-Berger. Buchholz is equal.
     assert ranking(tally) == [(1, "C"), (2, "A"), (3, "B"), (4, "D")]
+    assert ranking(tally, Ranking("swiss")) == [(1, "C"), (2, "A"), (3, "B"), (4, "D")]
 
 
 @pytest.mark.parametrize(
@@ -86,6 +88,32 @@ def test_golden_tie_breaks(vector: dict[str, Any]) -> None:
 )
 def test_order(bots: str, games: list[str], expected: list[tuple[int, str]]) -> None:
     assert ranking(tally_of(bots, games)) == expected
+
+
+@pytest.mark.parametrize(
+    "bots, games, free, expected",
+    [
+        # B, D and E are level in the table of a round robin; D met the strongest field.
+        ("ABCDE", ["B>A", "A>C", "D>B", "C>D", "C>E", "E>D"], {}, "CDAEB"),
+        # A and B met fields of equal strength; A's point is against the strongest.
+        ("BADCE", ["A>C", "D>A", "B>D", "C>B", "C>E", "C>E"], {}, "CABDE"),
+        # A and B are level but for their game.
+        ("BACD", ["A<D", "D=C", "C<B", "A=C", "B<A", "D=B"], {}, "DABC"),
+        # A bye counts like games that were won, and adds nothing else.
+        ("ABC", ["A>B", "A=B"], {"C": 2.0}, "CAB"),
+    ],
+    ids=["buchholz", "sonneborn-berger", "head-to-head", "bye"],
+)
+def test_order_of_a_swiss_system(bots: str, games: list[str], free: dict[str, float], expected: str) -> None:
+    found = ranking(tally_of(bots, games), Ranking("swiss", free=free))
+    assert "".join(bot for _, bot in found) == expected
+
+
+def test_order_of_a_knockout() -> None:
+    """Who came further is above, whatever the points; who went out in one round shares a rank."""
+    by = Ranking("knockout", survived={"A": 1, "B": 2, "C": 0, "D": 0})
+    found = ranking(tally_of("ABCD", ["A>C", "C<A", "B>D", "D=B", "A=B", "C>D"]), by)
+    assert found == [(1, "B"), (2, "A"), (3, "C"), (3, "D")]
 
 
 GAMES = st.lists(st.sampled_from([f"{a}{s}{b}" for a in "ABCD" for b in "ABCD" if a != b for s in ">=<"]))

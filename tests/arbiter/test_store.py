@@ -158,7 +158,7 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
 def test_facts_and_bots(tmp_path: Path) -> None:
     with League.open_for_writing(tmp_path) as league:
         assert league.get("seed") is None
-        league.put("seed", 5)
+        league.put(seed=5)
         league.set_bots([("b", "h1", "./b", None), ("a", "h2", "./a", "no cc")])
         league.withdraw("b", "crashed")
         league.set_bots([("b", "h3", "./b", None), ("a", "h2", "./a", None)])

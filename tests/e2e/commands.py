@@ -1,12 +1,19 @@
 """Running the command line as a user does, in a directory and with an environment of its own."""
 
+import gc
+import io
 import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 
+from arbiter.cli import main
+from arbiter.store import League
+
 BOTS = Path(__file__).parent.parent / "bots"
+QUICK = str(BOTS / "quick.sh")
 ODD = f"{sys.executable} {BOTS / 'odd.py'}"
 CUP = f"codecup:{sys.executable} {BOTS / 'codecup.py'}"
 
@@ -34,6 +41,16 @@ def arbiter(
     return done
 
 
+def at_once(*arguments: str, cwd: Path = Path()) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end within this process, which saves the loading of everything."""
+    interval = sys.getswitchinterval()
+    with chdir(cwd), redirect_stdout(io.StringIO()) as output, redirect_stderr(io.StringIO()) as errors:
+        status = main(arguments)
+    sys.setswitchinterval(interval)
+    gc.unfreeze()
+    return subprocess.CompletedProcess(arguments, status, output.getvalue(), errors.getvalue())
+
+
 def start(directory: Path, *arguments: str) -> subprocess.Popen[str]:
     """Start one command and return at once."""
     return subprocess.Popen(
@@ -59,7 +76,37 @@ def write_tournament(
     return path
 
 
+def quick(name: str, kind: str = "first") -> str:
+    """One bot of a tournament file that takes next to no time."""
+    return entry(name, f"{QUICK} {kind}")
+
+
+def write_cup(directory: Path, kind: str, bots: Sequence[str], *lines: str) -> Path:
+    """A file ``cup.yaml`` of a tournament in this format; ``lines`` are further ones at the top."""
+    head = ["tournament: Cup", f"format: {kind}", "seed: 1", "isolation: none", "openings: balanced", *lines]
+    keys = {line.split(":")[0]: line for line in head}
+    entries = [f"  - {bot}" for bot in bots]
+    path = directory / "cup.yaml"
+    path.write_text("\n".join([*keys.values(), "bots:", *entries]) + "\n")
+    return path
+
+
 def entry(name: str, command: str, **more: str) -> str:
     """One bot of a tournament file, in flow style."""
     parts = [f'name: "{name}"', f'run: "{command}"', *(f"{key}: {value}" for key, value in more.items())]
     return "{" + ", ".join(parts) + "}"
+
+
+def stored(directory: Path) -> dict[int, tuple[str, ...]]:
+    """Bots, plies, result and termination of every game, by number: what makes runs identical."""
+    with League.open_for_reading(directory) as league:
+        return {
+            g.number: (
+                g.white,
+                g.black,
+                *(r.ply for r in g.outcome.plies),
+                g.outcome.result,
+                g.outcome.termination,
+            )
+            for g in league.games()
+        }

@@ -12,18 +12,9 @@ from pathlib import Path
 import pytest
 
 from arbiter.store import League
-from tests.e2e.commands import CUP, ODD, arbiter, entry, start, write_tournament
+from tests.e2e.commands import CUP, ODD, arbiter, at_once, entry, quick, start, stored, write_tournament
 
 STEADY = [entry("steady", f"{ODD} none"), entry("cup", CUP), entry("calm", f"{ODD} none --echo")]
-
-
-def stored(directory: Path) -> dict[int, tuple[str, ...]]:
-    """Plies, result and termination of every game, by number: what makes runs identical."""
-    with League.open_for_reading(directory) as league:
-        return {
-            g.number: (*(r.ply for r in g.outcome.plies), g.outcome.result, g.outcome.termination)
-            for g in league.games()
-        }
 
 
 def test_a_league_from_file_to_table_and_records(tmp_path: Path) -> None:
@@ -77,7 +68,7 @@ def test_json_stands_alone_on_the_output(tmp_path: Path) -> None:
     assert [game["number"] for game in games["games"]] == [1, 2, 3, 4, 5, 6]
 
 
-def test_quiet_prints_the_table_only(tmp_path: Path) -> None:
+def test_quiet_prints_the_table_and_the_line_for_scripts_only(tmp_path: Path) -> None:
     write_tournament(tmp_path, STEADY)
     done = arbiter(tmp_path, "run", "league.yaml", "--quiet")
     table, last = done.stdout.rsplit("result ", 1)
@@ -185,32 +176,48 @@ def test_a_signal_stops_in_order(tmp_path: Path, number: int) -> None:
     assert all("thinker" not in game for game in stored(tmp_path / "results/test-league").values())
 
 
-def test_killed_at_random_moments_the_results_are_those_of_one_run(tmp_path: Path) -> None:
-    kill_and_resume(tmp_path, kills=5, rounds=3)
+QUICK_ONES = [quick("a"), quick("b", "last"), quick("c", "first x"), quick("d", "last x")]
+FIELDS = {2: QUICK_ONES[:2], 5: [*QUICK_ONES, "sample:random"]}
+
+
+@pytest.mark.parametrize("kills, bots, concurrency, rounds", [(2, 2, 1, 20), (3, 5, 4, 2)])
+def test_killed_at_random_moments_the_results_are_those_of_one_run(
+    tmp_path: Path, kills: int, bots: int, concurrency: int, rounds: int
+) -> None:
+    kill_and_resume(tmp_path, kills, FIELDS[bots], concurrency, rounds)
 
 
 @pytest.mark.sweep
-def test_killed_fifty_times(tmp_path: Path) -> None:
-    kill_and_resume(tmp_path, kills=50, rounds=30)
+@pytest.mark.parametrize("bots, concurrency", [(2, 1), (5, 1), (2, 4), (5, 4)])
+def test_killed_fifty_times(tmp_path: Path, bots: int, concurrency: int) -> None:
+    kill_and_resume(tmp_path, 50, FIELDS[bots], concurrency, rounds={2: 400, 5: 40}[bots])
 
 
-def kill_and_resume(directory: Path, kills: int, rounds: int) -> None:
-    write_tournament(directory, [*STEADY, "sample:random"], "concurrency: 2", rounds=rounds)
+def kill_and_resume(directory: Path, kills: int, bots: list[str], concurrency: int, rounds: int) -> None:
+    """Killed again and again, the first times before anything is ready; then played to its end."""
+    write_tournament(directory, bots, f"concurrency: {concurrency}\nisolation: none", rounds=rounds)
     chance = random.Random(7)
     announced: set[int] = set()
     for _ in range(kills):
         run = start(directory, "run", "league.yaml", "--results", "killed")
-        time.sleep(chance.uniform(0.3, 3))
+        time.sleep(chance.uniform(0.1, 1.5))
         run.kill()
         output, _ = run.communicate(timeout=20)
         announced |= {int(n) for n in re.findall(r"^game (\d+) ends", output, re.MULTILINE)}
-        if (directory / "killed/league.db").exists() and announced:
+        if announced:
             assert announced <= stored(directory / "killed").keys()
-    last = arbiter(directory, "run", "league.yaml", "--results", "killed", timeout=300)
-    assert last.returncode == 0, last.stderr
-    arbiter(directory, "run", "league.yaml", "--results", "whole", timeout=300)
+    for results in ("killed", "whole"):
+        done = at_once("run", "league.yaml", "--results", results, cwd=directory)
+        assert done.returncode == 0, done.stderr
     assert stored(directory / "killed") == stored(directory / "whole")
-    assert len(stored(directory / "whole")) == 12 * rounds
+    assert len(stored(directory / "whole")) == len(bots) * (len(bots) - 1) * rounds
+    # No game that was over was played a second time.
+    attempts = {row["attempt"] for row in json.loads(exported(directory / "killed"))["games"]}
+    assert attempts == {1}
+
+
+def exported(results: Path) -> str:
+    return at_once("export", str(results), "--format", "json").stdout
 
 
 def test_the_table_can_be_read_while_games_go_on(tmp_path: Path) -> None:

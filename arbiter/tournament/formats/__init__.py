@@ -4,10 +4,10 @@ from arbiter.tournament.config import Tournament
 from arbiter.tournament.formats.format import Format
 from arbiter.tournament.formats.knockout import Knockout
 from arbiter.tournament.formats.league import League
-from arbiter.tournament.formats.sprt import SprtMatch, TestProgress
+from arbiter.tournament.formats.sprt import SprtMatch
 from arbiter.tournament.formats.swiss import Swiss
 
-__all__ = ["Format", "Knockout", "SprtMatch", "Swiss", "TestProgress", "format_of"]
+__all__ = ["Format", "Knockout", "SprtMatch", "Swiss", "format_of"]
 
 
 def format_of(tournament: Tournament) -> Format:

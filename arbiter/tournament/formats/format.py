@@ -15,6 +15,8 @@ class Format:
 
     needs_results = False
     """Whether ``note`` has to be called at all."""
+    is_open_ended = False
+    """Whether only the results tell how many games there will be."""
 
     def extend(self, stages: Sequence[Stage]) -> list[Stage]:
         """Stages that depend on no result and are not there yet; asked before the first game of a run."""

@@ -2,39 +2,14 @@
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 from arbiter.rating.outcome import Outcome
-from arbiter.rating.sprt import Decision, Sprt
+from arbiter.rating.sprt import Ending, Sprt, SprtProgress
 from arbiter.tournament.formats.format import Format
 from arbiter.tournament.schedule import Pairing, Stage
 
 REPEATED_PAIRS = 3
 """So many pairs in a row that only repeat earlier games end the match: more of them tell nothing."""
-
-Ending = Decision | Literal["repeats"]
-
-
-@dataclass(frozen=True, slots=True)
-class TestProgress:
-    """Where a test stands: its ratio between two bounds after so many pairs.
-
-    ``counts``: pairs by the first bot's points 0, 1/2, 1, 3/2, 2. ``ending``: the hypothesis that was
-    accepted, ``repeats`` when the bots only repeat their games, or ``continue``.
-    """
-
-    test: Sprt
-    pairs: int
-    counts: tuple[int, ...]
-    llr: float
-    ending: Ending
-
-    @property
-    def line(self) -> str:
-        low, high = self.test.bounds
-        counts = "-".join(map(str, self.counts))
-        return f"pair {self.pairs:,}: LLR {self.llr:+.2f} ({low:.2f} to {high:.2f}), pairs by points {counts}"
 
 
 class SprtMatch(Format):
@@ -46,6 +21,7 @@ class SprtMatch(Format):
     """
 
     needs_results = True
+    is_open_ended = True
 
     def __init__(self, bots: Pairing, test: Sprt, max_pairs: int) -> None:
         self._bots = bots
@@ -75,9 +51,9 @@ class SprtMatch(Format):
         return self._ending != "continue"
 
     @property
-    def progress(self) -> TestProgress:
+    def progress(self) -> SprtProgress:
         counts = tuple(self._counts)
-        return TestProgress(self._test, sum(counts), counts, self._test.llr(counts), self._ending)
+        return SprtProgress(self._test, sum(counts), counts, self._test.llr(counts), self._ending)
 
     def _count(self, pair: Sequence[Outcome]) -> None:
         if any(outcome.is_void for outcome in pair):

@@ -38,7 +38,8 @@ class Swiss(Format):
         bots = [bot for bot in self._bots if bot in present]
         if len(stages) >= self._rounds or len(bots) < 2:
             return []
-        free = free_points(stages, self._played, {bot for bot in self._bots if bot not in present})
+        gone = {bot for stage in stages for bot in stage.bots}.difference(present)
+        free = free_points(stages, self._played, gone)
         points = {bot: self._points[bot] + free.get(bot, 0.0) for bot in bots}
         pairings, byes = pair(bots, points, _met(stages), Counter(bot for s in stages for bot in s.byes))
         return [Stage(tuple(pairings), len(stages) + 1, len(stages) + 1, tuple(byes))]

@@ -1,0 +1,163 @@
+"""Is the new version better? ``arbiter ab`` from its forecast to the line for scripts."""
+
+import json
+import re
+import shlex
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.commands import CUP, QUICK, at_once, start, stored
+
+FIRST, LAST, GIVES_UP, LATE = (f"{QUICK} {kind}" for kind in ("first", "last", "resign", "late"))
+WIDE = ("--elo", "0", "300")
+
+
+def ab(directory: Path, *arguments: str) -> tuple[str, dict[str, str]]:
+    """What is printed, and what its last line says to scripts."""
+    done = at_once("ab", *arguments, "--results", "ab", "--seed", "1", cwd=directory)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, result_of(done.stdout)
+
+
+def result_of(output: str) -> dict[str, str]:
+    word, *pairs = shlex.split(output.splitlines()[-1])
+    assert word == "result"
+    assert all("=" in pair for pair in pairs)
+    return dict(pair.split("=", 1) for pair in pairs)
+
+
+def refusal(directory: Path, *arguments: str) -> str:
+    done = at_once("ab", *arguments, cwd=directory)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert not any(path.is_file() for path in directory.rglob("*"))
+    return done.stderr
+
+
+def test_a_better_version_is_found_out(tmp_path: Path) -> None:
+    said, result = ab(tmp_path, FIRST, GIVES_UP, *WIDE)
+    assert said.startswith("the test: is quick new better than quick old by 300 Elo, or only by 0?\n")
+    assert re.search(r"^about \d+ pairs when one of the two is true, \d+ in the middle$", said, re.MULTILINE)
+    assert "pair 1: LLR +0.53 (-2.94 to 2.94), pairs by points 0-0-0-0-1\n" in said
+    assert "Test: quick new is better than quick old: by 300 Elo rather than by 0" in said
+    assert result == {
+        "games": "12", "void": "0", "forfeits": "0", "withdrawn": "0", "leader": "quick new", "score": "12:0",
+        "elo": "-", "elo_low": result["elo_low"], "elo_high": "-", "los": "0.9997",
+        "test": "H1", "llr": "3.18", "pairs": "6", "results": "ab",
+    }  # fmt: skip
+    assert float(result["elo_low"]) > 100
+    # Once it is decided, no further game is played.
+    again, same = ab(tmp_path, FIRST, GIVES_UP, *WIDE)
+    assert (" starts: " in again, same) == (False, result)
+    done = at_once("ab", GIVES_UP, FIRST, *WIDE, "--results", "ab", cwd=tmp_path)
+    assert (done.returncode, "under another description" in done.stderr) == (2, True)
+
+
+def test_a_worse_version_is_no_better(tmp_path: Path) -> None:
+    said, result = ab(tmp_path, GIVES_UP, FIRST, *WIDE, "--quiet")
+    assert (result["test"], result["score"], result["elo"]) == ("H0", "0:6", "-")
+    assert (result["leader"], result["elo_low"]) == ("quick old", "-")
+    assert said.startswith("quick new - quick old\n")
+    assert "is not better than quick old: by 0 Elo rather than by 300" in said
+
+
+def test_the_time_may_not_be_enough_and_then_it_goes_on(tmp_path: Path) -> None:
+    """Two seconds for bots that think for one second a ply; then again without that limit."""
+    budget = ("--time", "60s", "--budget", "2s")
+    began = time.monotonic()
+    said, result = ab(tmp_path, LATE, LAST, *WIDE, *budget)
+    assert 2 < time.monotonic() - began < 10
+    assert "the budget is enough for 0 pairs in which every clock is used up, to tell no difference\n" in said
+    assert (result["test"], result["pairs"], result["games"], result["leader"]) == ("continue", "0", "0", "-")
+    assert "not decided between 0 and 300 Elo for quick new against quick old" in said
+
+
+def test_killed_it_comes_to_the_same_end(tmp_path: Path) -> None:
+    _, whole = ab(tmp_path, FIRST, LAST, *WIDE)
+    words = ("ab", FIRST, LAST, *WIDE, "--results", "killed", "--seed", "1", "--concurrency", "3")
+    running = start(tmp_path, *words)
+    with running:
+        assert running.stdout is not None
+        next(line for line in running.stdout if line.startswith("pair 3: "))
+        running.kill()
+    assert len(stored(tmp_path / "killed")) < len(stored(tmp_path / "ab"))
+    done = at_once("ab", FIRST, LAST, *WIDE, "--results", "killed", "--concurrency", "2", cwd=tmp_path)
+    ended = result_of(done.stdout)
+    assert {key: ended[key] for key in ("test", "llr", "pairs")} == {
+        key: whole[key] for key in ("test", "llr", "pairs")
+    }
+    assert "games were played before" in done.stdout
+
+
+def test_interrupted_it_says_how_to_go_on(tmp_path: Path) -> None:
+    words = (LATE, LAST, "--elo", "-5", "5.5", "--budget", "10m", "--results", "a b")
+    running = start(tmp_path, "ab", *words, "--openings", "symmetric", "--isolation", "none")
+    with running:
+        assert running.stdout is not None
+        next(line for line in running.stdout if "starts" in line)
+        running.terminate()
+        errors = running.stderr.read() if running.stderr else ""
+    assert running.returncode == 130
+    command = errors.partition("Go on with: arbiter ")[2]
+    shown: list[str] = shlex.split(command)
+    assert shown[:3] == ["ab", LATE, LAST]
+    assert shown[shown.index("--elo") + 1 :][:2] == ["-5", "5.5"]
+    for option, value in (("--budget", "10m"), ("--results", "a b"), ("--openings", "symmetric")):
+        assert shown[shown.index(option) + 1] == value
+    done = at_once(*shown, "--budget", "500ms", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_bots_that_only_repeat_themselves_are_found_out(tmp_path: Path) -> None:
+    said, result = ab(tmp_path, FIRST, FIRST, "--openings", "empty")
+    assert (result["test"], result["games"], result["pairs"]) == ("repeats", "8", "1")
+    assert "only repeat their games; they need other openings" in " ".join(said.split())
+    assert "6 games repeated an earlier one ply by ply" in said
+
+
+def test_bots_of_the_codecup_start_from_the_empty_board(tmp_path: Path) -> None:
+    said, result = ab(tmp_path, CUP, CUP)
+    assert result["test"] == "repeats"
+    assert "codecup new" in said
+    (tmp_path / "none").mkdir()
+    message = refusal(tmp_path / "none", CUP, FIRST, "--openings", "random")
+    assert "codecup speaks the CodeCup dialect, which knows the empty board only" in message
+
+
+def test_json_has_the_test_in_numbers(tmp_path: Path) -> None:
+    done = at_once("ab", FIRST, GIVES_UP, *WIDE, "--format", "json", "--results", "ab", cwd=tmp_path)
+    test: dict[str, Any] = json.loads(done.stdout)["test"]
+    assert (test["ending"], test["pairs"], test["counts"]) == ("H1", 6, [0, 0, 0, 0, 6])
+    assert (test["elo0"], test["elo1"], test["alpha"], test["beta"], test["model"]) == (
+        0.0, 300.0, 0.05, 0.05, "logistic",
+    )  # fmt: skip
+    assert test["llr"] >= test["llr_high"] == pytest.approx(2.9444, abs=1e-4)
+    assert "pair 6: LLR +3.18" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (("--elo", "20", "0"), "--elo 20 0: the first has to be the smaller"),
+        (("--elo", "5", "5"), "--elo 5 5: the first has to be the smaller"),
+        (("--elo", "nan", "5"), "'nan' is not a difference in Elo"),
+        (("--elo", "0", "inf"), "'inf' is not a difference in Elo"),
+        (("--elo", "0", "5,5"), "'5,5' is not a difference in Elo"),
+        (("--elo", "0", "9999"), "'9999' is not a difference in Elo"),
+        (("--elo", "5"), "first' is not a difference in Elo"),
+        (("--budget", "20"), "--budget: `20` needs a unit: `20s` or `20ms`"),
+        (("--budget", "0s"), "--budget: `0s` is no time at all; the shortest is `1ms`"),
+        (("--budget", "-5m"), "--budget"),
+        (("--budget", "soon"), "--budget: `soon` is not a time"),
+        (("--time", "none"), "--time none needs a limit of depth or nodes"),
+        (("--openings", "nowhere.drec"), "nowhere.drec: no such file"),
+        (("--openings", "balancd"), "balancd"),
+    ],
+)
+def test_what_cannot_be_understood_is_refused(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
+    said = refusal(tmp_path, FIRST, LAST, *words)
+    assert message in said
+    assert said.startswith("arbiter: ")
+    assert len(said.splitlines()) <= 2

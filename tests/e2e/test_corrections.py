@@ -1,0 +1,248 @@
+"""What an organiser puts right: programs that changed, and games that do not count."""
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arbiter.store import League
+from tests.e2e.commands import QUICK, at_once, entry, quick, start, stored, write_cup
+
+
+@pytest.fixture(scope="module")
+def cups(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """A cup of three bots in this format, played, the first of which is a script of its own."""
+    made: dict[str, Path] = {}
+
+    def make(form: str) -> Path:
+        if form not in made:
+            directory = made[form] = tmp_path_factory.mktemp(form)
+            shutil.copy(QUICK, directory / "mine.sh")
+            bots = [entry("mine", "./mine.sh first"), quick("b2", "last"), quick("b3", "first x")]
+            write_cup(directory, form, bots)
+            done = at_once("run", "cup.yaml", "--results", "one", cwd=directory)
+            assert done.returncode == 0, done.stderr
+        return made[form]
+
+    return make
+
+
+@pytest.fixture
+def cup(cups: Callable[[str], Path], tmp_path: Path) -> Callable[[str], Path]:
+    """The same, to be changed."""
+
+    def copy(form: str) -> Path:
+        shutil.copytree(cups(form), tmp_path / form)
+        return tmp_path / form
+
+    return copy
+
+
+def change(directory: Path) -> None:
+    script = directory / "mine.sh"
+    script.write_text(script.read_text() + "# better\n")
+
+
+def hash_of(directory: Path, name: str) -> str:
+    with League.open_for_reading(directory / "one") as league:
+        (found,) = [row["hash"] for row in league.bots() if row["name"] == name]
+    return str(found)
+
+
+def table_of(directory: Path) -> dict[str, Any]:
+    done = at_once("table", "one", "--format", "json", cwd=directory)
+    assert done.returncode == 0, done.stderr
+    table: dict[str, Any] = json.loads(done.stdout)
+    return table
+
+
+# Changed programs
+
+
+@pytest.mark.parametrize("form", ["round-robin", "swiss"])
+def test_a_changed_program_is_refused_until_it_is_said_to_be_a_new_one(
+    cup: Callable[[str], Path], form: str
+) -> None:
+    directory = cup(form)
+    before, old = stored(directory / "one"), hash_of(directory, "mine")
+    change(directory)
+    done = at_once("run", "cup.yaml", "--results", "one", cwd=directory)
+    assert done.returncode == 2
+    refusal = done.stderr
+    assert re.search(
+        rf"mine: the program was {old[:8]} and is now [0-9a-f]{{8}}, "
+        rf"by the content of {re.escape(str(directory))}/mine\.sh\n",
+        refusal,
+    )
+    assert "b2" not in refusal
+    assert "add --new-version mine to enter what changed as a new bot" in refusal
+    assert stored(directory / "one") == before
+    if form == "swiss":
+        (directory / "cup.yaml").write_text((directory / "cup.yaml").read_text() + "rounds: 4\n")
+    done = at_once("run", "cup.yaml", "--results", "one", "--new-version", "mine", cwd=directory)
+    assert done.returncode == 0, done.stderr
+    former = f"mine@{old[:8]}"
+    assert f"mine: a new version; its games so far stay under {former}\n" in done.stdout
+    after = stored(directory / "one")
+    assert list(after) == list(range(1, len(after) + 1))
+    assert {number: game for number, game in after.items() if number in before} == {
+        number: tuple(former if part == "mine" else part for part in game) for number, game in before.items()
+    }
+    played = [game for number, game in after.items() if number not in before]
+    # In the Swiss system it comes last, and so has the bye of the first round that it is there for.
+    assert (len(played), sum("mine" in game for game in played)) == (4, 4 if form == "round-robin" else 2)
+    hashes = {
+        game[f"{side}_hash"]
+        for game in json.loads(at_once("export", "one", "--format", "json", cwd=directory).stdout)["games"]
+        for side in ("white", "black")
+        if game[side] in ("mine", former)
+    }
+    assert hashes == {old, hash_of(directory, "mine")}
+    table = table_of(directory)
+    assert table["retired"] == [{"name": former, "why": "its program changed"}]
+    assert f"{former} plays no more: its program changed." in table["notes"]
+    assert "starts" not in at_once("run", "cup.yaml", "--results", "one", cwd=directory).stdout
+
+
+def test_who_left_costs_its_opponent_nothing(cup: Callable[[str], Path]) -> None:
+    """A game that waits for a program which changed is never played; in a Swiss system it is a point."""
+    directory = cup("swiss")
+    games = stored(directory / "one")
+    number, (white, black, *_) = next((n, game) for n, game in games.items() if "mine" in game)
+    assert annul(directory, "--replay", game=number)[0] == 0
+    change(directory)
+    (directory / "cup.yaml").write_text((directory / "cup.yaml").read_text() + "rounds: 3\n")
+    done = at_once("run", "cup.yaml", "--results", "one", "--new-version", "mine", cwd=directory)
+    assert done.returncode == 0, done.stderr
+    assert f"game {number} starts" not in done.stdout
+    (other,) = {white, black} - {"mine"}
+    notes = table_of(directory)["notes"]
+    assert any(re.search(rf"an opponent did not play: .*\b{other} [13]\b", note) for note in notes)
+
+
+def test_a_knockout_keeps_its_programs(cup: Callable[[str], Path]) -> None:
+    directory = cup("knockout")
+    change(directory)
+    for more in ([], ["--new-version", "mine"]):
+        done = at_once("run", "cup.yaml", "--results", "one", *more, cwd=directory)
+        assert done.returncode == 2
+        assert "nobody can enter here any more: put the old program back" in done.stderr
+    done = at_once("run", "cup.yaml", "--results", "one", "--new-version", "nine", cwd=directory)
+    assert (done.returncode, "no bot is named nine" in done.stderr) == (2, True)
+
+
+def test_a_bot_that_was_left_out_for_a_while_is_known_again(cup: Callable[[str], Path]) -> None:
+    directory = cup("round-robin")
+    path = directory / "cup.yaml"
+    path.write_text(
+        path.read_text().replace('run: "./mine.sh first"', 'run: "./mine.sh first", optional: true')
+    )
+    (directory / "mine.sh").rename(directory / "away")
+    done = at_once("run", "cup.yaml", "--results", "one", cwd=directory)
+    assert "mine is left out" in done.stdout, done.stderr
+    (directory / "away").rename(directory / "mine.sh")
+    change(directory)
+    done = at_once("run", "cup.yaml", "--results", "one", cwd=directory)
+    assert (done.returncode, "mine: the program was" in done.stderr) == (2, True)
+
+
+# Annulled games
+
+
+def annul(directory: Path, *more: str, game: int = 1) -> tuple[int, str]:
+    done = at_once("annul", "one", "--game", str(game), "--why", "a  power\ncut", *more, cwd=directory)
+    assert bool(done.stdout) != bool(done.stderr)
+    return done.returncode, done.stdout or done.stderr
+
+
+def test_an_annulled_game_counts_for_nobody(cup: Callable[[str], Path]) -> None:
+    directory = cup("round-robin")
+    white, black, *_, result, _ = stored(directory / "one")[1]
+    status, said = annul(directory)
+    assert (status, said) == (
+        0, f"game 1, {white} - {black} {result}, is annulled; see `arbiter table one`\n"
+    )  # fmt: skip
+    table = table_of(directory)
+    assert table["games"] == 5
+    assert "Game 1 was annulled: a power cut." in table["notes"]
+    (annulled,) = table["annulled"]
+    assert (annulled["number"], annulled["attempt"], annulled["why"]) == (1, 1, "a power cut")
+    assert annul(directory) == (2, "arbiter: one: game 1 is annulled already: a power cut\n")
+    assert annul(directory, "--replay") == (2, "arbiter: one: game 1 is annulled already: a power cut\n")
+    assert annul(directory, game=99) == (2, "arbiter: one: no game 99 was played\n")
+    # It is not played again, and stands in every export, marked.
+    assert "starts" not in at_once("run", "cup.yaml", "--results", "one", cwd=directory).stdout
+    exported = at_once("export", "one", cwd=directory).stdout
+    assert exported.count('[Annulled "a power cut"]') == 1
+    rows = at_once("export", "one", "--format", "csv", cwd=directory).stdout.splitlines()
+    assert [row.endswith(",a power cut") for row in rows[1:]] == [True] + [False] * 5
+
+
+def test_an_annulled_game_is_played_again_where_asked_for(cup: Callable[[str], Path]) -> None:
+    directory = cup("round-robin")
+    before = stored(directory / "one")
+    status, said = annul(directory, "--replay", game=3)
+    assert (status, "it is played again by the next `arbiter run`" in said) == (0, True)
+    assert table_of(directory)["games"] == 5
+    done = at_once("run", "cup.yaml", "--results", "one", cwd=directory)
+    assert done.stdout.count(" starts: ") == 1
+    assert "game 3 starts: " in done.stdout
+    assert "attempt 2" in done.stdout
+    assert stored(directory / "one") == before
+    table = table_of(directory)
+    assert table["games"] == 6
+    assert "Game 3 was annulled, to be played again: a power cut." in table["notes"]
+    # The second attempt can be taken out like the first one.
+    assert annul(directory, game=3)[0] == 0
+    assert table_of(directory)["games"] == 5
+    assert len(table_of(directory)["annulled"]) == 2
+
+
+def test_a_knockout_goes_on_from_what_was_drawn(cup: Callable[[str], Path]) -> None:
+    """A game of an early round that is taken out and played again leaves the later rounds alone."""
+    directory = cup("knockout")
+    before = stored(directory / "one")
+    assert annul(directory, "--replay")[0] == 0
+    done = at_once("run", "cup.yaml", "--results", "one", cwd=directory)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(" starts: ") == 1
+    assert stored(directory / "one") == before
+
+
+def test_nothing_is_annulled_while_a_run_goes_on(cup: Callable[[str], Path]) -> None:
+    directory = cup("round-robin")
+    path = directory / "cup.yaml"
+    path.write_text(path.read_text() + "rounds: 30\n")
+    running = start(directory, "run", "cup.yaml", "--results", "one")
+    with running:
+        assert running.stdout is not None
+        next(line for line in running.stdout if "ends" in line)
+        status, said = annul(directory)
+        # What only reads is never refused.
+        for view in (["--by", "pairing"], ["--by", "opening"], ["--crosstable"], []):
+            assert at_once("table", "one", *view, cwd=directory).returncode == 0
+        for form in ("drec", "json", "csv"):
+            assert at_once("export", "one", "--format", form, cwd=directory).returncode == 0
+        again = at_once("run", "cup.yaml", "--results", "one", cwd=directory)
+        running.kill()
+    assert status == again.returncode == 2
+    for words in (said, again.stderr):
+        message, remedy = words.splitlines()
+        assert message == "arbiter: one: another run is using these results"
+        assert remedy == "  wait for it, or choose another results directory"
+
+
+def test_what_is_no_results_directory_has_nothing_to_annul(tmp_path: Path) -> None:
+    for name in ("nowhere", "."):
+        done = at_once("annul", name, "--game", "1", "--why", "x", cwd=tmp_path)
+        assert done.returncode == 2
+        assert "no results here" in done.stderr
+    done = at_once("annul", ".", "--game", "1", "--why", " ", cwd=tmp_path)
+    assert (done.returncode, "--why is empty" in done.stderr) == (2, True)
+    done = at_once("annul", ".", "--game", "0", "--why", "x", cwd=tmp_path)
+    assert (done.returncode, "'0' is too small: at least 1" in done.stderr) == (2, True)
+    assert list(tmp_path.iterdir()) == []
