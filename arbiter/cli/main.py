@@ -28,9 +28,9 @@ COMMANDS = (
     "import",
     "perft",
     "openings",
+    "schema",
     "bots",
     "new",
-    "schema",
     "doctor",
 )
 
