@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from arbiter.cli.errors import INTERRUPTED, PIPE_CLOSED, UsageError
 
-COMMANDS = ("run", "match", "table", "export", "show", "replay", "verify", "perft", "bots", "doctor")
+COMMANDS = ("run", "match", "check", "table", "export", "show", "replay", "verify", "perft", "bots", "doctor")
 
 
 class Parser(argparse.ArgumentParser):

@@ -1,0 +1,113 @@
+"""The steps about other games: a second one in the same process, one at the same time, the same again."""
+
+from dataclasses import replace
+
+import trio
+
+from arbiter.check.conformance import positions
+from arbiter.check.examination import SHORT, Examination
+from arbiter.check.excerpt import excerpt
+from arbiter.check.games import talk
+from arbiter.check.opponent import Opponent
+from arbiter.check.outcome import Verdict, failed, not_announced, passed
+from arbiter.check.sitting import Sitting
+from arbiter.match.clock import MS
+from arbiter.match.game import Competitor, GameResult, GameSetup
+from arbiter.match.referee import play_game
+from arbiter.match.termination import Termination
+from protocol.rules import Position, Side
+
+_TOGETHER = 6.0
+"""Seconds that two copies play at most."""
+_REPEATED = "middle, Black"
+_PLIES = 6
+_THINKING = 30 * MS
+"""Nanoseconds a ply from which a bot seems to think by the clock, which cannot be repeated exactly."""
+
+
+async def reuse(exam: Examination) -> Verdict:
+    """A second and a third game in the same process, if it says that it can."""
+    found = await exam.introduce()
+    if "reuse" not in found.features:
+        return not_announced("the feature `reuse`")
+    change = "At `newgame` forget the game before: board, history, side and options that `newgame` sets."
+    return await talk(exam, "reuse", change)
+
+
+async def two_copies(exam: Examination) -> Verdict:
+    """A game of the bot against itself, judged by the referee of tournaments."""
+    control = exam.control if not exam.is_dvp else replace(exam.control, game=SHORT, increment=0)
+    one, two = (Competitor(replace(exam.bot, name=f"Copy {n}"), control, n) for n in (1, 2))
+    result: GameResult | None = None
+    with trio.move_on_after(_TOGETHER):
+        result = await play_game(GameSetup(one, two, Position.start(), quit_grace=exam.patience))
+    if result is None:
+        return passed(f"they had not finished a game after {_TOGETHER:.0f} s")
+    if result.both_failed or (result.offender is not None and result.termination.is_forfeit):
+        if result.termination is Termination.TIMEOUT:
+            return passed(f"one lost on time, at ply {len(result.plies) + 1}: {result.detail}")
+        return _not_together(result)
+    return passed(f"{len(result.plies)} plies, {result.score.white}:{result.score.black}")
+
+
+def _not_together(result: GameResult) -> Verdict:
+    side = result.offender or Side.WHITE
+    report = result.white if side is Side.WHITE else result.black
+    where = f"ply {len(result.plies) + 1}" if result.plies else "the start"
+    problem = f"{side.word.capitalize()}'s copy failed at {where}, {result.termination}: {result.detail}"
+    change = (
+        "Several copies of a bot play at the same time. Share nothing between them: no file, lock or port "
+        "of a fixed name; put temporary files into a directory of their own (`mktemp -d`)."
+    )
+    return failed(problem, change, excerpt(report.transcript))
+
+
+async def same_again(exam: Examination) -> Verdict:
+    """The same seed and the same questions, the same answers."""
+    found = await exam.introduce()
+    if "Seed" not in [option.name for option in found.options]:
+        return not_announced("the option `Seed`")
+    first, second = [await _with_seed(exam, 1) for _ in range(2)]
+    for sitting in (first, second):
+        if sitting.slip is not None and sitting.slip.termination is not Termination.RESIGN:
+            return exam.judge(sitting)
+    if first.plies != second.plies:
+        return _different(exam, first, second)
+    other = await _with_seed(exam, 2)
+    if other.plies == first.plies:
+        return passed("another seed led to the same plies: is `Seed` used?")
+    return passed()
+
+
+async def _with_seed(exam: Examination, seed: int) -> Sitting:
+    """The first plies of a game, with limits of depth and nodes for bots that would think by the clock."""
+    start = positions()[_REPEATED].position
+    return await exam.play(
+        f"the first plies with Seed {seed}",
+        start.to_move,
+        Opponent(1),
+        most=_PLIES,
+        start=start,
+        seed=seed,
+        depth=2,
+        nodes=2_000,
+    )
+
+
+def _different(exam: Examination, first: Sitting, second: Sitting) -> Verdict:
+    number, (one, two) = next(
+        (number, plies)
+        for number, plies in enumerate(zip(first.plies, second.plies, strict=False), 1)
+        if plies[0] != plies[1]
+    )
+    problem = f"with the same Seed it first answered {one} to ply {number}, then {two} to the same question"
+    use = first.seat.clock.use()
+    if use.used > _THINKING * use.plies:
+        return passed(
+            f"{problem}; a search that ends by the clock cannot be repeated, one by depth or nodes can"
+        )
+    change = (
+        "Start all chance in the bot from the value of `Seed`, once, and from nothing else: not the time, "
+        "not addresses, not the order of a hash table."
+    )
+    return failed(problem, change, excerpt(second.transcript))

@@ -1,0 +1,220 @@
+"""What the steps of a check share: the bot, the time that is left, and what it did so far.
+
+Each trial is a process of its own. Trials that several steps look at are done once.
+"""
+
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+
+import trio
+
+from arbiter.check import advice
+from arbiter.check.conformance import Dialogue
+from arbiter.check.excerpt import excerpt
+from arbiter.check.files import files_in
+from arbiter.check.opponent import Aim, Opponent
+from arbiter.check.outcome import Verdict, failed, passed
+from arbiter.check.seats import SpokenDvpSeat, spoken_seat
+from arbiter.check.sitting import QUIT_GRACE, Sitting, Slip
+from arbiter.match.bell import Bell
+from arbiter.match.bot import Bot, Dialect
+from arbiter.match.clock import MS, TimeControl
+from arbiter.match.game import Competitor, GameSetup
+from arbiter.match.termination import Termination
+from protocol.dvp import Option
+from protocol.rules import PASS, Position, Side
+
+SHORT = 2_000
+"""Milliseconds of a bot's clock in games that are not about time."""
+SEED = 1
+_SETTLES = 0.3
+_NO_PATIENCE = 0.05
+_SLOW_START = 4
+_LAST_PLACEMENT = 49
+
+
+@dataclass(frozen=True, slots=True)
+class Introduction:
+    """How far a first trial came: ``stage`` is the step in which it failed, empty when it did not.
+
+    ``took`` is in ms, from the greeting to the end of the introduction. ``held_back``: what it wrote
+    came to light only when its input was closed.
+    """
+
+    sitting: Sitting
+    stage: str
+    features: frozenset[str] = frozenset()
+    options: tuple[Option, ...] = ()
+    identity: tuple[tuple[str, str], ...] = ()
+    took: float = 0
+    held_back: bool = False
+
+
+class Examination:
+    """One bot under examination until ``deadline`` (seconds, monotonic)."""
+
+    def __init__(self, bot: Bot, control: TimeControl, deadline: float) -> None:
+        self.bot = bot
+        self.control = control
+        self.sittings: list[Sitting] = []
+        self._files = files_in(bot.directory)
+        self._deadline = deadline
+        self.patience = QUIT_GRACE
+        self._start_limit = control.start
+        self._introduction: Introduction | None = None
+        self._games: dict[Side, Sitting] = {}
+
+    @property
+    def is_dvp(self) -> bool:
+        return self.bot.dialect is Dialect.DVP
+
+    @property
+    def seconds_left(self) -> float:
+        return self._deadline - time.monotonic()
+
+    def new_files(self) -> list[str]:
+        """Files in the bot's directory that are new or were written to."""
+        now = files_in(self.bot.directory)
+        return sorted(name for name, state in now.items() if self._files.get(name) != state)
+
+    # Trials
+
+    @asynccontextmanager
+    async def sit(
+        self, what: str, side: Side = Side.WHITE, start: Position | None = None, **more: object
+    ) -> AsyncIterator[Sitting]:
+        """Start a process of the bot for one game; it is gone afterwards. ``more`` are settings of the game.
+
+        Of these ``control`` and ``seed`` are the bot's.
+        """
+        control = more.pop("control", None) or replace(self.control, game=SHORT, increment=0)
+        assert isinstance(control, TimeControl)
+        control = replace(control, start=self._start_limit)
+        seed = more.pop("seed", SEED)
+        assert isinstance(seed, int)
+        opponent = Bot("The arbiter itself", ("-",), self.bot.directory)
+        both = [Competitor(self.bot, control, seed), Competitor(opponent, control)]
+        white, black = both if side is Side.WHITE else reversed(both)
+        setup = GameSetup(white, black, start or Position.start(), **more)  # type: ignore[arg-type]
+        bell = Bell()
+        sitting = Sitting(spoken_seat(side, setup, bell), bell, what, self.patience)
+        self.sittings.append(sitting)
+        async with trio.open_nursery() as nursery:
+            try:
+                sitting.spawn(nursery)
+                yield sitting
+            finally:
+                await sitting.leave()
+                nursery.cancel_scope.cancel()
+        if sitting.was_parted and sitting.ended_after is None:
+            self.patience = _NO_PATIENCE
+
+    async def introduce(self) -> Introduction:
+        """The first trial: as before a tournament, up to the first turn."""
+        if self._introduction is None:
+            async with self.sit("a first start") as sitting:
+                self._introduction = await self._introduce(sitting)
+        return self._introduction
+
+    async def _introduce(self, sitting: Sitting) -> Introduction:
+        if sitting.slip is not None or not await sitting.stays_silent_and_alive(_SETTLES):
+            return Introduction(sitting, "starts")
+        seat = sitting.seat
+        if not isinstance(seat, SpokenDvpSeat):
+            sitting.say_end()
+            await sitting.part()
+            return Introduction(sitting, "")
+        greeted = time.monotonic_ns()
+        if not sitting.goes_on(await seat.greet(), "`dvpok`"):
+            is_mute = seat.process.bytes_read == 0 and not seat.process.output_ended
+            return Introduction(sitting, "handshake", held_back=is_mute and await sitting.is_holding_back())
+        now = time.monotonic_ns()
+        took, since_start = (now - greeted) / MS, (now - seat.process.spawned_at) / MS
+        self._start_limit = min(self.control.start, round(SHORT + _SLOW_START * since_start))
+        known = (seat.features, tuple(seat.options.values()), tuple(seat.identity.items()), took)
+        if not sitting.goes_on(await seat.begin_game(), "`readyok`"):
+            return Introduction(sitting, "readiness", *known)
+        sitting.say_end()
+        await sitting.part()
+        return Introduction(sitting, "", *known)
+
+    async def game(self, side: Side) -> Sitting:
+        """A whole game against the opponent, from the empty board, on the clock that was asked for."""
+        if side not in self._games:
+            aim = Aim.STIFLE if side is Side.WHITE else Aim.YIELD
+            what = f"a game as {side.word.capitalize()} against a scripted opponent"
+            self._games[side] = await self.play(what, side, Opponent(side, aim), control=self.control)
+        return self._games[side]
+
+    async def play(
+        self, what: str, side: Side, opponent: Opponent, *, most: int | None = None, **more: object
+    ) -> Sitting:
+        """A game, or its first ``most`` plies of the bot; ``more`` as for ``sit``."""
+        async with self.sit(what, side, **more) as sitting:  # type: ignore[arg-type]
+            if await sitting.get_ready() and await sitting.play(opponent, most):
+                sitting.say_end()
+                await sitting.part()
+        return sitting
+
+    async def converse(self, dialogue: Dialogue, *, ends_by_itself: bool = False) -> Sitting:
+        """A dialogue; ``ends_by_itself`` when its end is what it is about."""
+        async with self.sit(f"the dialogue `{dialogue.name}`") as sitting:
+            if sitting.slip is None:
+                went_well = await sitting.converse(dialogue, ends_by_itself=ends_by_itself)
+                if went_well and not ends_by_itself:
+                    await sitting.part()
+        return sitting
+
+    # Judging
+
+    def verdict(self, slip: Slip, sitting: Sitting, change: str = "", notes: Sequence[str] = ()) -> Verdict:
+        """The failure that a slip is; ``change`` goes before what can be said in general."""
+        lines = excerpt(sitting.transcript)
+        if slip.termination is Termination.ILLEGAL and slip.position is not None:
+            lines = (*lines, f"position: {slip.position.dpos}")
+        general = advice.change_for(slip, self.bot.dialect)
+        return failed(advice.problem_of(slip), " ".join(filter(None, [change, general])), lines, notes)
+
+    def judge(self, sitting: Sitting, change: str = "") -> Verdict:
+        """Whether a trial went well, apart from time used up, which has a step of its own."""
+        slip = sitting.slip
+        if slip is None or slip.termination is Termination.RESIGN:
+            return passed()
+        if ran_out_of_time(sitting) or self._is_just_slow(sitting):
+            return passed(f"{sitting.what} was not finished in time")
+        return self.verdict(slip, sitting, change)
+
+    def _is_just_slow(self, sitting: Sitting) -> bool:
+        """Whether it took as long in whole games, so that a short clock shows nothing else."""
+        is_late = sitting.slip is not None and sitting.slip.termination is Termination.TIMEOUT
+        slowest = max((game.seat.clock.use().worst for game in self._games.values()), default=0)
+        return is_late and slowest > sitting.seat.clock.limit // 2
+
+
+def step_of(sitting: Sitting) -> str:
+    """The title of the step that the slip of a game from the empty board belongs to; empty without one."""
+    slip = sitting.slip
+    if slip is None or slip.termination is Termination.RESIGN:
+        return ""
+    side = sitting.seat.side.word.capitalize()
+    if slip.position is None:
+        return f"placement as {side}"
+    if ran_out_of_time(sitting):
+        return "clock use"
+    if slip.position.legal_plies() == [PASS] or sitting.plies[-1:] == [PASS.text]:
+        return "forced pass"
+    if slip.number <= _LAST_PLACEMENT:
+        return f"placement as {side}"
+    if slip.number == _LAST_PLACEMENT + 1 and sitting.seat.side is Side.WHITE:
+        return "double turn"
+    return f"movement as {side}"
+
+
+def ran_out_of_time(sitting: Sitting) -> bool:
+    """Whether a bot that does answer had used up its clock; one that is silent at once has another fault."""
+    slip, clock = sitting.slip, sitting.seat.clock
+    if slip is None or slip.termination is not Termination.TIMEOUT or clock.control.game is None:
+        return False
+    return clock.limit < clock.control.game * MS / 2
