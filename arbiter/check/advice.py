@@ -5,17 +5,25 @@ from arbiter.check.sitting import Slip
 from arbiter.match.bot import Dialect
 from arbiter.match.termination import Termination
 from protocol.errors import ProtocolError
-from protocol.rules import parse_ply
+from protocol.rules import Phase, Position, parse_ply
 
 FLUSH = (
     "Flush standard output after every line, for it is held back when it goes into a pipe: "
     "`print(..., flush=True)` in Python, `fflush(stdout)` in C, `std::endl` in C++, `$| = 1` in Perl. "
     "And read line by line, not to the end of the input."
 )
+NUMBERS = (
+    "The number in `move PLY ply NUMBER` has to be that of the last `go`; it may be left out altogether."
+)
 _ONE_LINE = "End every answer with a line end (`\\n`) and flush it."
 _MOVE = "Write `move` before the ply: `move D1`, in lower case, with nothing before it on the line."
 _LEGAL_HELP = "Every plain answer stands in `legal`; comparing your own list with it finds the rule at fault."
 _LEGAL_FILES = "protocol/conformance/positions.jsonl has positions with all their legal plies to test with."
+_ENDED = (
+    "Find out why the program ended there: its last words are from standard error, and the dialogue ends "
+    "with the lines that it was told last."
+)
+_FLOOD = "Write less: at most 10,000 lines and 8 MiB a turn, and no line above 65,536 bytes."
 _SHOWN = 12
 
 _RULES = {
@@ -44,14 +52,12 @@ def problem_of(slip: Slip) -> str:
         return slip.detail
     else:
         words = slip.detail
-    return f"{_asked(slip)}: {words}"
+    return words if slip.position is None else f"{_asked(slip, slip.position)}: {words}"
 
 
-def _asked(slip: Slip) -> str:
-    if slip.number == 0 or slip.position is None:
-        return slip.asked
-    side = slip.position.to_move.word
-    return f"{slip.asked} ({side} {'places' if slip.position.phase.value == 'p' else 'moves'})"
+def _asked(slip: Slip, position: Position) -> str:
+    side = position.to_move.word
+    return f"{slip.asked} ({side} {'places' if position.phase is Phase.PLACEMENT else 'moves'})"
 
 
 def _illegal(slip: Slip) -> str:
@@ -68,6 +74,10 @@ def change_for(slip: Slip, dialect: Dialect) -> str:
     """What to change in the bot."""
     detail = slip.detail
     match slip.termination:
+        case Termination.START if "exited with" in detail or "killed by" in detail:
+            return f"{_ENDED} {_other_dialect(dialect)}"
+        case Termination.START if "more than" in detail:
+            return _FLOOD
         case Termination.TIMEOUT | Termination.START if "no output was ever received" in detail:
             return f"{FLUSH} {_other_dialect(dialect)}"
         case Termination.TIMEOUT | Termination.START if "without a line end" in detail:
@@ -86,12 +96,9 @@ def change_for(slip: Slip, dialect: Dialect) -> str:
         case Termination.SYNTAX:
             return "After `move` comes one ply: a space (D1), two spaces (H1G1) or PASS; nothing around it."
         case Termination.CRASH | Termination.KILLED | Termination.MEMORY:
-            return (
-                "Find out why the program ended there: its last words are from standard error, and the "
-                "dialogue ends with the lines that it was told last."
-            )
+            return _ENDED
         case Termination.FLOOD:
-            return "Write less: at most 10,000 lines and 8 MiB a turn, and no line above 65,536 bytes."
+            return _FLOOD
         case Termination.START:
             return _not_ready(slip, dialect)
         case Termination.RESIGN:
@@ -99,15 +106,20 @@ def change_for(slip: Slip, dialect: Dialect) -> str:
     return ""
 
 
+def rule_of(slip: Slip) -> str:
+    """The token of the rule that an illegal answer broke; empty for any other slip."""
+    if slip.termination is not Termination.ILLEGAL or slip.position is None or slip.answer is None:
+        return ""
+    try:
+        fault = slip.position.check(parse_ply(slip.answer))
+    except ProtocolError:
+        return ""
+    return fault.rule if fault else ""
+
+
 def _after_illegal(slip: Slip, dialect: Dialect) -> str:
-    rule = ""
-    if slip.position is not None and slip.answer is not None:
-        try:
-            fault = slip.position.check(parse_ply(slip.answer))
-        except ProtocolError:
-            fault = None
-        rule = _RULES.get(fault.rule, "") if fault else ""
-    return " ".join(filter(None, [rule, _LEGAL_HELP if dialect is Dialect.DVP else _LEGAL_FILES]))
+    help_ = _LEGAL_HELP if dialect is Dialect.DVP else _LEGAL_FILES
+    return " ".join(filter(None, [_RULES.get(rule_of(slip)), help_]))
 
 
 def _late(slip: Slip, dialect: Dialect) -> str:

@@ -2,9 +2,8 @@
 
 from dataclasses import replace
 
-from arbiter.check.conformance import positions
+from arbiter.check.conformance import dialogues, positions
 from arbiter.check.examination import SHORT, Examination, ran_out_of_time, step_of
-from arbiter.check.games import talk
 from arbiter.check.opponent import Opponent
 from arbiter.check.outcome import Outcome, Verdict, failed, not_announced, passed
 from arbiter.check.sitting import Sitting
@@ -39,7 +38,7 @@ def _flag(exam: Examination, game: Sitting) -> Verdict:
     use = game.seat.clock.use()
     problem = (
         f"lost on time with {total} a game, as {game.seat.side.word.capitalize()} at ply {game.slip.number}: "
-        f"{use.used / MS:.0f} ms for {use.plies} plies, then {game.slip.detail}"
+        f"{use.used / MS:.0f} ms for {use.plies} plies, then {game.slip.detail.partition(';')[0]}"
     )
     if exam.bot.dialect is Dialect.CODECUP:
         change = "Count the time of the whole game, and think less as it runs out: 5 s is the usual limit."
@@ -132,5 +131,11 @@ async def stop(exam: Examination) -> Verdict:
         "With the feature `stop` the bot has to read its input while it thinks: after `go infinite 1` it "
         "thinks until `stop`, and then answers within a second."
     )
-    verdict = await talk(exam, "stop", change)
-    return verdict if verdict.outcome is Outcome.FAIL else passed(*verdict.notes)
+    endless, in_a_turn = dialogues("stop")
+    sitting = await exam.converse(endless)
+    answers_by_itself = sitting.slip is not None and sitting.slip.termination is None
+    notes = ["it answers `go infinite 1` by itself, before `stop`"] if answers_by_itself else []
+    verdict = passed() if answers_by_itself else exam.judge(sitting, change)
+    if verdict.outcome is Outcome.PASS:
+        verdict = exam.judge(await exam.converse(in_a_turn), change)
+    return verdict if verdict.outcome is Outcome.FAIL else passed(*notes)

@@ -40,12 +40,12 @@ async def two_copies(exam: Examination) -> Verdict:
     one, two = (Competitor(replace(exam.bot, name=f"Copy {n}"), control, n) for n in (1, 2))
     result: GameResult | None = None
     with trio.move_on_after(_TOGETHER):
-        result = await play_game(GameSetup(one, two, Position.start(), quit_grace=exam.patience))
+        result = await play_game(GameSetup(one, two, Position.start(), quit_grace=exam.quit_grace))
     if result is None:
         return passed(f"they had not finished a game after {_TOGETHER:.0f} s")
     if result.both_failed or (result.offender is not None and result.termination.is_forfeit):
         if result.termination is Termination.TIMEOUT:
-            return passed(f"one lost on time, at ply {len(result.plies) + 1}: {result.detail}")
+            return passed(f"one lost on time, at ply {len(result.plies) + 1}")
         return _not_together(result)
     return passed(f"{len(result.plies)} plies, {result.score.white}:{result.score.black}")
 

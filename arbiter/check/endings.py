@@ -1,13 +1,12 @@
 """The steps about the end, and about what must not be there: stray output, processes, files."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from arbiter.check.conformance import dialogues
 from arbiter.check.examination import Examination
 from arbiter.check.excerpt import excerpt, lines_of_bot, shortened
 from arbiter.check.games import talk, unique
 from arbiter.check.outcome import Outcome, Verdict, failed, passed
-from arbiter.check.seats import SpokenDvpSeat
 from arbiter.check.sitting import Sitting
 from arbiter.match.process import FULL_SPEED, describe_exit
 from protocol.dvp.messages import INFO_KEYS
@@ -15,6 +14,7 @@ from protocol.rules import Side
 
 _NOTES = 5
 _FILES = 8
+_PROCESSES = 3
 
 
 async def quit_(exam: Examination) -> Verdict:
@@ -68,14 +68,13 @@ async def stray_output(exam: Examination) -> Verdict:
     await exam.game(Side.BLACK)
     if not exam.is_dvp:
         return _codecup_strays(exam)
+    for sitting in exam.sittings:
+        if sitting.uncalled:
+            problem = f"in {sitting.what} it wrote {sitting.uncalled[0]}"
+            return failed(problem, _ONE_ANSWER, excerpt(sitting.transcript))
     verdict = await talk(exam, "stray output", _ONE_ANSWER)
     if verdict.outcome is not Outcome.PASS:
         return verdict
-    for sitting in exam.sittings:
-        assert isinstance(sitting.seat, SpokenDvpSeat)
-        if sitting.seat.uncalled and sitting.slip is None:
-            problem = f"in {sitting.what} it wrote {sitting.seat.uncalled[0]}"
-            return failed(problem, _ONE_ANSWER, excerpt(sitting.transcript))
     notes = [note for sitting in exam.sittings for note in _dvp_strays(sitting)]
     return passed(*unique(notes, _NOTES))
 
@@ -132,8 +131,8 @@ async def leaves_nothing(exam: Examination) -> Verdict:
     notes = _files_left(exam)
     for sitting in exam.sittings:
         if sitting.left_running:
-            names = ", ".join(sitting.left_running)
-            problem = f"after {sitting.what} it had ended, and these went on: {names}"
+            names = _counted(sitting.left_running)
+            problem = f"after {sitting.what} the bot had ended, but these went on: {names}"
             change = (
                 "End every program that you start, and wait for it, before you end yourself. The arbiter "
                 "kills what is left."
@@ -141,6 +140,12 @@ async def leaves_nothing(exam: Examination) -> Verdict:
             return failed(problem, change, excerpt(sitting.transcript), notes)
     ended = any(sitting.ended_after is not None for sitting in exam.sittings)
     return passed(*notes, *([] if ended else ["it never ended by itself, so it was killed"]))
+
+
+def _counted(names: Sequence[str]) -> str:
+    """The first of them, and how many others there are."""
+    more = f" and {len(names) - _PROCESSES} more" if len(names) > _PROCESSES else ""
+    return f"{', '.join(names[:_PROCESSES])}{more}"
 
 
 def _files_left(exam: Examination) -> list[str]:

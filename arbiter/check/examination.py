@@ -17,7 +17,7 @@ from arbiter.check.files import files_in
 from arbiter.check.opponent import Aim, Opponent
 from arbiter.check.outcome import Verdict, failed, passed
 from arbiter.check.seats import SpokenDvpSeat, spoken_seat
-from arbiter.check.sitting import QUIT_GRACE, Sitting, Slip
+from arbiter.check.sitting import Patience, Sitting, Slip
 from arbiter.match.bell import Bell
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import MS, TimeControl
@@ -30,9 +30,10 @@ SHORT = 2_000
 """Milliseconds of a bot's clock in games that are not about time."""
 SEED = 1
 _SETTLES = 0.3
-_NO_PATIENCE = 0.05
 _SLOW_START = 4
 _LAST_PLACEMENT = 49
+_SIGNS_OF_A_WRONG_SIDE = ("", "not-your-stack", "movement-phase", "may-not-pass")
+"""Rules broken by a bot that takes ply 50 for Black's; without a rule: it did not answer at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Examination:
         self.sittings: list[Sitting] = []
         self._files = files_in(bot.directory)
         self._deadline = deadline
-        self.patience = QUIT_GRACE
+        self._patience = Patience()
         self._start_limit = control.start
         self._introduction: Introduction | None = None
         self._games: dict[Side, Sitting] = {}
@@ -69,6 +70,11 @@ class Examination:
     @property
     def is_dvp(self) -> bool:
         return self.bot.dialect is Dialect.DVP
+
+    @property
+    def quit_grace(self) -> float:
+        """Seconds that it is given to end by itself; few once it did not use them."""
+        return self._patience.end
 
     @property
     def seconds_left(self) -> float:
@@ -99,7 +105,7 @@ class Examination:
         white, black = both if side is Side.WHITE else reversed(both)
         setup = GameSetup(white, black, start or Position.start(), **more)  # type: ignore[arg-type]
         bell = Bell()
-        sitting = Sitting(spoken_seat(side, setup, bell), bell, what, self.patience)
+        sitting = Sitting(spoken_seat(side, setup, bell), bell, what, self._patience)
         self.sittings.append(sitting)
         async with trio.open_nursery() as nursery:
             try:
@@ -108,8 +114,6 @@ class Examination:
             finally:
                 await sitting.leave()
                 nursery.cancel_scope.cancel()
-        if sitting.was_parted and sitting.ended_after is None:
-            self.patience = _NO_PATIENCE
 
     async def introduce(self) -> Introduction:
         """The first trial: as before a tournament, up to the first turn."""
@@ -174,13 +178,21 @@ class Examination:
         lines = excerpt(sitting.transcript)
         if slip.termination is Termination.ILLEGAL and slip.position is not None:
             lines = (*lines, f"position: {slip.position.dpos}")
-        general = advice.change_for(slip, self.bot.dialect)
+        if slip.termination is Termination.TIMEOUT and sitting.uncalled:
+            slip = replace(
+                slip, detail=f"it wrote {sitting.uncalled[-1]}, and no answer to the open question"
+            )
+            general = advice.NUMBERS
+        else:
+            general = advice.change_for(slip, self.bot.dialect)
         return failed(advice.problem_of(slip), " ".join(filter(None, [change, general])), lines, notes)
 
     def judge(self, sitting: Sitting, change: str = "") -> Verdict:
         """Whether a trial went well, apart from time used up, which has a step of its own."""
         slip = sitting.slip
         if slip is None or slip.termination is Termination.RESIGN:
+            return passed()
+        if is_out_of_step(sitting):
             return passed()
         if ran_out_of_time(sitting) or self._is_just_slow(sitting):
             return passed(f"{sitting.what} was not finished in time")
@@ -194,7 +206,7 @@ class Examination:
 
 
 def step_of(sitting: Sitting) -> str:
-    """The title of the step that the slip of a game from the empty board belongs to; empty without one."""
+    """The title of the step that the slip of a game belongs to; empty without one."""
     slip = sitting.slip
     if slip is None or slip.termination is Termination.RESIGN:
         return ""
@@ -203,13 +215,30 @@ def step_of(sitting: Sitting) -> str:
         return f"placement as {side}"
     if ran_out_of_time(sitting):
         return "clock use"
-    if slip.position.legal_plies() == [PASS] or sitting.plies[-1:] == [PASS.text]:
+    if is_out_of_step(sitting):
+        return "stray output"
+    if is_about_passes(sitting):
         return "forced pass"
     if slip.number <= _LAST_PLACEMENT:
         return f"placement as {side}"
-    if slip.number == _LAST_PLACEMENT + 1 and sitting.seat.side is Side.WHITE:
+    is_first_move = slip.number == _LAST_PLACEMENT + 1 and sitting.seat.side is Side.WHITE
+    if is_first_move and advice.rule_of(slip) in _SIGNS_OF_A_WRONG_SIDE:
         return "double turn"
     return f"movement as {side}"
+
+
+def is_about_passes(sitting: Sitting) -> bool:
+    """Whether the bot failed when it had to pass, or right after its opponent had passed."""
+    slip = sitting.slip
+    if slip is None or slip.position is None or slip.position.is_over or is_out_of_step(sitting):
+        return False
+    return slip.position.legal_plies() == [PASS] or sitting.plies[-1:] == [PASS.text]
+
+
+def is_out_of_step(sitting: Sitting) -> bool:
+    """Whether a second answer to one question was taken for the answer to the next."""
+    slip = sitting.slip
+    return bool(sitting.uncalled) and slip is not None and slip.termination is Termination.ILLEGAL
 
 
 def ran_out_of_time(sitting: Sitting) -> bool:

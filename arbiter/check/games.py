@@ -1,12 +1,13 @@
 """The steps in which plies are judged: placement, movement, passes, set-ups, long lines."""
 
+import re
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from arbiter.check import advice
 from arbiter.check.conformance import Case, dialogues, positions
-from arbiter.check.examination import Examination, ran_out_of_time, step_of
+from arbiter.check.examination import Examination, is_about_passes, ran_out_of_time, step_of
 from arbiter.check.opponent import Aim, Opponent
 from arbiter.check.outcome import Outcome, Verdict, passed, skipped
 from arbiter.check.sitting import Sitting
@@ -16,19 +17,22 @@ from protocol.rules import PASS, Phase, Position, Side, parse_ply
 _SET_UP_SECONDS = 6.0
 _SET_UP_TIME = 1_000
 """Milliseconds of a clock there: what counts are many positions."""
+_WIDEST = "many plies"
+"""The step about long lines takes this one."""
 _PLACEMENTS = 6
 """Plies of the bot in a set-up in which pieces are still to be placed."""
 _MORE_GAMES = 3
 _TIME_FOR_A_GAME = 14.0
+_PLACED, _DOUBLE_TURN = 49, 50
 _PASSED = "the opponent's pass stands among the plies as `PASS`, and the bot is asked again."
 
 
 async def placement_as_white(exam: Examination) -> Verdict:
-    return _of_game(exam, await exam.game(Side.WHITE), "placement as White")
+    return _of_game(exam, await exam.game(Side.WHITE), "placement as White", last=_PLACED)
 
 
 async def placement_as_black(exam: Examination) -> Verdict:
-    return _of_game(exam, await exam.game(Side.BLACK), "placement as Black")
+    return _of_game(exam, await exam.game(Side.BLACK), "placement as Black", last=_PLACED)
 
 
 async def movement_as_white(exam: Examination) -> Verdict:
@@ -36,25 +40,39 @@ async def movement_as_white(exam: Examination) -> Verdict:
 
 
 async def movement_as_black(exam: Examination) -> Verdict:
-    return _of_movement(exam, await exam.game(Side.BLACK), "movement as Black")
+    white, black = [await exam.game(side) for side in Side]
+    verdict = _of_movement(exam, black, "movement as Black")
+    if verdict.outcome is Outcome.FAIL and _is_the_same(white, black):
+        return skipped("it fails as White does")
+    return verdict
+
+
+def _is_the_same(one: Sitting, other: Sitting) -> bool:
+    """Whether two games broke off for the same reason, which need not be told twice."""
+    if one.slip is None or other.slip is None or one.slip.termination is not other.slip.termination:
+        return False
+    rule = advice.rule_of(one.slip)
+    return rule == advice.rule_of(other.slip) and (rule != "" or step_of(one) == "movement as White")
 
 
 async def double_turn(exam: Examination) -> Verdict:
-    """White's last placement and first stack move, in a game and, where that can be told, from set-ups."""
+    """White's last placement, and the first stack move right after it."""
     sitting = await exam.game(Side.WHITE)
-    change = "White acts twice in a row: after the 49th placement White also makes the first stack move."
-    verdict = _of_game(exam, sitting, "double turn", change)
-    if verdict.outcome is not Outcome.PASS:
-        return verdict
-    if sitting.slip is not None and sitting.slip.number < 50:
+    if sitting.slip is not None and sitting.slip.number <= _PLACED:
         return skipped(f"the game ended at ply {sitting.slip.number}")
-    return await talk(exam, "double turn", change)
+    change = "White acts twice in a row: after the 49th placement White also makes the first stack move."
+    return _of_game(exam, sitting, "double turn", change, last=_DOUBLE_TURN)
 
 
-def _of_game(exam: Examination, sitting: Sitting, title: str, change: str = "") -> Verdict:
-    """What a game says about one step of it; slips that belong to other steps are told there."""
+def _of_game(
+    exam: Examination, sitting: Sitting, title: str, change: str = "", last: int | None = None
+) -> Verdict:
+    """What a game says about one step of it, which ends with the ply ``last``.
+
+    Slips that belong to other steps are told there.
+    """
     slip = sitting.slip
-    if slip is None:
+    if slip is None or (last is not None and slip.number > last):
         return passed()
     owner = step_of(sitting)
     if owner == title:
@@ -67,7 +85,7 @@ def _of_game(exam: Examination, sitting: Sitting, title: str, change: str = "") 
 
 def _of_movement(exam: Examination, sitting: Sitting, title: str) -> Verdict:
     slip = sitting.slip
-    if slip is not None and slip.number <= 50 and step_of(sitting) != title:
+    if slip is not None and slip.number <= _DOUBLE_TURN and step_of(sitting) != title:
         return skipped(f"the game ended at ply {slip.number}")
     verdict = _of_game(exam, sitting, title)
     if verdict.outcome is Outcome.PASS and slip is None:
@@ -82,8 +100,9 @@ def _of_movement(exam: Examination, sitting: Sitting, title: str) -> Verdict:
 async def forced_pass(exam: Examination) -> Verdict:
     """It passes when it must, and goes on after its own and its opponent's passes."""
     for side in Side:
-        sitting = await exam.game(side)
-        if step_of(sitting) == "forced pass":
+        await exam.game(side)
+    for sitting in exam.sittings:
+        if is_about_passes(sitting) and not ran_out_of_time(sitting):
             return _pass_verdict(exam, sitting)
     if exam.is_dvp:
         return await talk(exam, "forced pass", f"Passes are plies like others: {_PASSED}")
@@ -140,7 +159,11 @@ def _times(count: int) -> str:
 async def set_ups(exam: Examination) -> Verdict:
     """Games from set-up positions, every answer judged."""
     deadline = time.monotonic() + _SET_UP_SECONDS
-    cases = [case for case in positions().values() if not case.position.is_over]
+    cases = [
+        case
+        for case in positions().values()
+        if case.name != _WIDEST and case.position.legal_plies() not in ([], [PASS])
+    ]
     done = 0
     for case in cases:
         if time.monotonic() > deadline:
@@ -159,6 +182,8 @@ async def _set_up(exam: Examination, case: Case) -> Verdict:
     what = f"the position `{case.name}`"
     control = replace(exam.control, game=_SET_UP_TIME, increment=0)
     sitting = await exam.play(what, position.to_move, Opponent(1), most=most, start=position, control=control)
+    if is_about_passes(sitting):
+        return passed()  # there is a step for that
     verdict = exam.judge(sitting, _about_set_up(position, sitting))
     if verdict.outcome is Outcome.PASS:
         return verdict
@@ -171,7 +196,7 @@ async def _set_up(exam: Examination, case: Case) -> Verdict:
 
 
 def _about_set_up(position: Position, sitting: Sitting) -> str:
-    if position == Position.start() or sitting.slip is None or sitting.slip.number > 2:
+    if position == Position.start() or sitting.slip is None or sitting.slip.number > 6:
         return ""
     return "A game may begin from any position: `position DPOS` stands in the place of the empty board."
 
@@ -212,7 +237,7 @@ async def talk(exam: Examination, step: str, change: str) -> Verdict:
     for dialogue in dialogues(step, exam.bot.dialect):
         sitting = await exam.converse(dialogue)
         slip = sitting.slip
-        if slip is None or ran_out_of_time(sitting):
+        if slip is None or slip.termination is Termination.RESIGN or ran_out_of_time(sitting):
             continue
         if dialogue.harmless:
             notes.append(f"`{dialogue.name}` ({dialogue.about.rstrip('.')}): {advice.noted(slip)}")
@@ -225,8 +250,11 @@ async def talk(exam: Examination, step: str, change: str) -> Verdict:
 
 
 def unique(notes: Iterable[str], most: int) -> Iterator[str]:
-    """Each note once, and not too many of them."""
-    kept = list(dict.fromkeys(notes))
+    """Each kind of note once, numbers in them not minded, and not too many of them."""
+    kinds: dict[str, str] = {}
+    for note in notes:
+        kinds.setdefault(re.sub(r"\d+", "0", note), note)
+    kept = list(kinds.values())
     yield from kept[:most]
     if len(kept) > most:
         yield f"... and {len(kept) - most} more of the kind"

@@ -86,6 +86,8 @@ async def options(exam: Examination) -> Verdict:
         return failed("; ".join(faults), _FORMS, opening(found.sitting.transcript, 12))
     if not found.options:
         return not_announced("any option")
+    if found.stage:
+        return skipped("it needs step 4, readiness")
     sitting = await _set(exam, found.options)
     if sitting.slip is None or ran_out_of_time(sitting):
         return passed(f"{len(found.options)} offered: {', '.join(each.name for each in found.options)}")

@@ -61,6 +61,7 @@ class SpokenDvpSeat(DvpSeat):
     def _complain(self, message: dvp.Message) -> None:
         self.uncalled.append(f"`{_said(message)}` {_UNCALLED_IN.get(self._talk.state, 'unasked')}")
         super()._complain(message)
+        self._unexpected = 0  # in a game ten of them lose; here the rest of it is to be seen, too
 
 
 class SpokenCodecupSeat(CodecupSeat):

@@ -31,6 +31,10 @@ _LIMIT = 10_000
 _STRAYS = 20
 _LOOK_PAUSE = 0.02
 _LAST_CHANCE = 1.0
+_NO_PATIENCE = 0.05
+_LISTENED_TO = 3
+"""First plies of a game after which is listened whether a second answer comes, and how many seconds."""
+_SECOND_ANSWER = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +54,26 @@ class Slip:
     answer: str | None = None
 
 
+@dataclass(slots=True)
+class Patience:
+    """Seconds that a bot is given: to end by itself, and for what it started to end after it.
+
+    Who has used them up once is not waited for again.
+    """
+
+    end: float = QUIT_GRACE
+    rest: float = QUIT_GRACE
+
+
 class Sitting:
-    """A bot at its seat: ``what`` is tried, in words, and how many seconds of ``patience`` its end is given.
+    """A bot at its seat; ``what`` is tried, in words.
 
     ``strays`` are lines of a CodeCup bot that are no plies; ``was_early`` tells whether its last
     answer had been written before its turn came; ``ended_after`` is None when it did not end by
     itself when it was given the time, and ``ended_at_last`` whether it did when its input was closed.
     """
 
-    def __init__(self, seat: SpokenSeat, bell: Bell, what: str, patience: float) -> None:
+    def __init__(self, seat: SpokenSeat, bell: Bell, what: str, patience: "Patience") -> None:
         self.seat = seat
         self.what = what
         self.slip: Slip | None = None
@@ -124,6 +139,8 @@ class Sitting:
                 if ply is None:
                     return False
                 own += 1
+                if own <= _LISTENED_TO and isinstance(seat, SpokenDvpSeat):
+                    await trio.sleep(_SECOND_ANSWER)
             else:
                 ply = opponent.choose(before)
             self.position = before.play(ply)
@@ -209,6 +226,8 @@ class Sitting:
         for exchange in dialogue.turns:
             if exchange.needs and exchange.needs not in self._features:
                 continue
+            if exchange.say == ("stop",) and self.seat.has_answer:
+                exchange = replace(exchange, say=())  # it has met its answer on the way
             self._say(exchange)
             if exchange.hear == "end" and not ends_by_itself:
                 break
@@ -280,7 +299,9 @@ class Sitting:
         seat, number = self.seat, self._number
         seat.clock = Clock(replace(seat.clock.control, game=self._limit, increment=0, move=None))
         ply = await self._ply(f"ply {number}", number, self.position)
-        if ply is not None and isinstance(seat, SpokenCodecupSeat):
+        if isinstance(seat, SpokenDvpSeat):
+            await trio.sleep(_SECOND_ANSWER)
+        elif ply is not None:
             self.position = self.position.play(ply)
 
     async def _hear_nothing(self, exchange: Exchange) -> None:
@@ -330,19 +351,28 @@ class Sitting:
         if close:
             process.close_input()
         self.was_parted = True
-        if await process.wait_exit(self._patience if close else QUIT_GRACE):
+        if await process.wait_exit(self._patience.end if close else QUIT_GRACE):
             self.ended_after = time.monotonic() - began
-            await self._see_what_stays(began + QUIT_GRACE)
+            await self._see_what_stays(began + self._patience.rest)
+        elif close:
+            self._patience.end = _NO_PATIENCE
 
     async def _see_what_stays(self, deadline: float) -> None:
         process = self.seat.process
         while (pids := process.living()) and time.monotonic() < deadline:  # noqa: ASYNC110 (no event tells)
             await trio.sleep(_LOOK_PAUSE)
         self.left_running = tuple(map(_command, pids))
+        if pids:
+            self._patience.rest = _NO_PATIENCE
 
     async def leave(self) -> None:
         """End whatever is left of it, at once."""
         await self.seat.leave(Failure(Termination.VOID, "the sitting is over"))
+
+    @property
+    def uncalled(self) -> list[str]:
+        """Answers that nobody had asked for, in words."""
+        return self.seat.uncalled if isinstance(self.seat, SpokenDvpSeat) else []
 
     @property
     def transcript(self) -> str:

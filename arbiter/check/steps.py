@@ -22,8 +22,10 @@ class Step:
 
 _DVP = (Dialect.DVP,)
 _INTRODUCTION = ("starts", "handshake")
+_READY = (*_INTRODUCTION, "readiness")
 _PLACEMENT = ("placement as White",)
 _MOVEMENT = ("movement as White", "movement as Black")
+_SET_UPS = (*_MOVEMENT, "set-up positions")
 
 STEPS = (
     Step("starts", "the command starts a program, which waits for its first line", introduction.starts),
@@ -46,7 +48,7 @@ STEPS = (
         "placement as White",
         "25 placements of a game from the empty board",
         games.placement_as_white,
-        _INTRODUCTION,
+        _READY,
     ),
     Step(
         "double turn",
@@ -64,7 +66,7 @@ STEPS = (
         "placement as Black",
         "24 placements of a game from the empty board",
         games.placement_as_black,
-        _INTRODUCTION,
+        (*_READY, *_PLACEMENT),
     ),
     Step(
         "movement as Black",
@@ -72,14 +74,20 @@ STEPS = (
         games.movement_as_black,
         ("placement as Black",),
     ),
+    Step("set-up positions", "games from set-up positions, every ply judged", games.set_ups, _MOVEMENT, _DVP),
     Step(
         "forced pass",
         "it has no move and passes, plays on when it has one again; its opponent passes",
         games.forced_pass,
-        _MOVEMENT,
+        _SET_UPS,
     ),
-    Step("set-up positions", "games from set-up positions, every ply judged", games.set_ups, _MOVEMENT, _DVP),
-    Step("long game", "the longest `position` and `legal` lines", games.long_game, _MOVEMENT, _DVP),
+    Step(
+        "long game",
+        "the longest `position` and `legal` lines",
+        games.long_game,
+        (*_SET_UPS, "forced pass"),
+        _DVP,
+    ),
     Step(
         "unusual lines",
         "unknown words and keys, odd names, an `error`, blanks, a game without a clock",
@@ -92,10 +100,10 @@ STEPS = (
         "little time",
         "late in a game with 100 ms left and with none; 100 ms for each ply",
         clocks.little_time,
-        (*_MOVEMENT, "clock use"),
+        (*_SET_UPS, "clock use"),
         _DVP,
     ),
-    Step("stop", "an endless search ends at `stop`", clocks.stop, ("movement as Black",), _DVP),
+    Step("stop", "an endless search ends at `stop`", clocks.stop, _SET_UPS, _DVP),
     Step("quit", "told to quit during a game, it ends within two seconds", endings.quit_, _PLACEMENT),
     Step(
         "end of input",
@@ -109,19 +117,24 @@ STEPS = (
         endings.stray_output,
         _PLACEMENT,
     ),
-    Step("reuse", "three games in one process, as either side", company.reuse, _MOVEMENT, _DVP),
-    Step("two copies at once", "a game of the bot against itself", company.two_copies, _PLACEMENT),
+    Step("reuse", "three games in one process, as either side", company.reuse, _SET_UPS, _DVP),
+    Step(
+        "two copies at once",
+        "a game of the bot against itself",
+        company.two_copies,
+        (*_MOVEMENT, "stray output"),
+    ),
     Step(
         "same seed, same plies",
         "the same questions with the same `Seed`, twice",
         company.same_again,
-        _MOVEMENT,
+        _SET_UPS,
         _DVP,
     ),
     Step(
         "leaves nothing behind",
         "processes that go on and files that are new after it ended",
         endings.leaves_nothing,
-        _INTRODUCTION,
+        _READY,
     ),
 )
