@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from arbiter.check.conformance import dialogues, positions
-from arbiter.check.examination import SHORT, Examination, ran_out_of_time, step_of
+from arbiter.check.examination import SHORT, Examination, Trial, ran_out_of_time, step_of
 from arbiter.check.opponent import Opponent
 from arbiter.check.outcome import Outcome, Verdict, failed, not_announced, passed
 from arbiter.check.sitting import Sitting
@@ -56,8 +56,7 @@ def _used(game: Sitting) -> str:
 
 async def _quick_game(exam: Examination) -> list[str]:
     """A game with less time than it took before: does it adapt?"""
-    control = TimeControl(game=_QUICK)
-    game = await exam.play("a quick game", Side.WHITE, Opponent(0), control=control)
+    game = await exam.play(Trial("a quick game", control=TimeControl(game=_QUICK)), Opponent(0))
     if not ran_out_of_time(game) or game.slip is None:
         return []
     return [f"with {format_ms(_QUICK)} a game it would lose on time, at ply {game.slip.number}"]
@@ -91,7 +90,7 @@ async def _at_the_end(exam: Examination) -> tuple[Sitting, int]:
     """Also gives the milliseconds that were told last, as the next one does."""
     told = SHORT
     start = positions()[_LATE].position
-    async with exam.sit("little time left", start.to_move, start) as sitting:
+    async with exam.sit(Trial("little time left", start.to_move, start)) as sitting:
         if await sitting.get_ready() and await sitting.play(Opponent(1), most=1):
             # The first answer of a process may be slow; now the clock shows what it shows late in a game.
             for told, grace in ((LITTLE, exam.control.grace), (0, _HALT)):
@@ -107,7 +106,7 @@ async def _at_the_end(exam: Examination) -> tuple[Sitting, int]:
 async def _by_the_ply(exam: Examination) -> tuple[Sitting, int]:
     start = positions()[_LATE].position
     control = replace(exam.control, game=None, increment=0, move=LITTLE)
-    async with exam.sit("a limit for each ply", start.to_move, start, control=control) as sitting:
+    async with exam.sit(Trial("a limit for each ply", start.to_move, start, control)) as sitting:
         if await sitting.get_ready():
             sitting.seat.clock.grace_left = _HALT * MS
             if await sitting.play(Opponent(1), most=1):

@@ -71,7 +71,7 @@ async def stray_output(exam: Examination) -> Verdict:
     for sitting in exam.sittings:
         if sitting.uncalled:
             problem = f"in {sitting.what} it wrote {sitting.uncalled[0]}"
-            return failed(problem, _ONE_ANSWER, excerpt(sitting.transcript))
+            return failed(problem, _ONE_ANSWER, excerpt(sitting.transcript, until="> error unexpected"))
     verdict = await talk(exam, "stray output", _ONE_ANSWER)
     if verdict.outcome is not Outcome.PASS:
         return verdict
@@ -94,7 +94,7 @@ def _codecup_strays(exam: Examination) -> Verdict:
                 "In this dialect every line on standard output is an answer, and one that is no ply loses "
                 "the game. Write everything else to standard error."
             )
-            return failed(problem, change, excerpt(sitting.transcript, head=8))
+            return failed(problem, change, excerpt(sitting.transcript, until=f"< {sitting.strays[0]}"))
     return passed()
 
 

@@ -6,7 +6,7 @@ Each trial is a process of its own. Trials that several steps look at are done o
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import trio
 
@@ -31,6 +31,7 @@ SHORT = 2_000
 SEED = 1
 _SETTLES = 0.3
 _SLOW_START = 4
+_SLOW = 1.0
 _LAST_PLACEMENT = 49
 _SIGNS_OF_A_WRONG_SIDE = ("", "not-your-stack", "movement-phase", "may-not-pass")
 """Rules broken by a bot that takes ply 50 for Black's; without a rule: it did not answer at all."""
@@ -53,6 +54,22 @@ class Introduction:
     held_back: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A game that is to be tried: ``what`` it is in words, the bot's side, clock and seed, where it starts.
+
+    Without ``control`` the clock is a short one.
+    """
+
+    what: str
+    side: Side = Side.WHITE
+    start: Position = field(default_factory=Position.start)
+    control: TimeControl | None = None
+    seed: int = SEED
+    depth: int | None = None
+    nodes: int | None = None
+
+
 class Examination:
     """One bot under examination until ``deadline`` (seconds, monotonic)."""
 
@@ -64,6 +81,7 @@ class Examination:
         self._deadline = deadline
         self._patience = Patience()
         self._start_limit = control.start
+        self.start_seconds = 0.0
         self._introduction: Introduction | None = None
         self._games: dict[Side, Sitting] = {}
 
@@ -80,6 +98,11 @@ class Examination:
     def seconds_left(self) -> float:
         return self._deadline - time.monotonic()
 
+    @property
+    def is_pressed(self) -> bool:
+        """Whether the bot starts so slowly that not all trials of a step can be afforded."""
+        return self.start_seconds > _SLOW
+
     def new_files(self) -> list[str]:
         """Files in the bot's directory that are new or were written to."""
         now = files_in(self.bot.directory)
@@ -88,24 +111,16 @@ class Examination:
     # Trials
 
     @asynccontextmanager
-    async def sit(
-        self, what: str, side: Side = Side.WHITE, start: Position | None = None, **more: object
-    ) -> AsyncIterator[Sitting]:
-        """Start a process of the bot for one game; it is gone afterwards. ``more`` are settings of the game.
-
-        Of these ``control`` and ``seed`` are the bot's.
-        """
-        control = more.pop("control", None) or replace(self.control, game=SHORT, increment=0)
-        assert isinstance(control, TimeControl)
+    async def sit(self, trial: Trial) -> AsyncIterator[Sitting]:
+        """Start a process of the bot for one game; it is gone afterwards."""
+        control = trial.control or replace(self.control, game=SHORT, increment=0)
         control = replace(control, start=self._start_limit)
-        seed = more.pop("seed", SEED)
-        assert isinstance(seed, int)
         opponent = Bot("The arbiter itself", ("-",), self.bot.directory)
-        both = [Competitor(self.bot, control, seed), Competitor(opponent, control)]
-        white, black = both if side is Side.WHITE else reversed(both)
-        setup = GameSetup(white, black, start or Position.start(), **more)  # type: ignore[arg-type]
+        own, other = Competitor(self.bot, control, trial.seed), Competitor(opponent, control)
+        white, black = (own, other) if trial.side is Side.WHITE else (other, own)
+        setup = GameSetup(white, black, trial.start, depth=trial.depth, nodes=trial.nodes)
         bell = Bell()
-        sitting = Sitting(spoken_seat(side, setup, bell), bell, what, self._patience)
+        sitting = Sitting(spoken_seat(trial.side, setup, bell), bell, trial.what, self._patience)
         self.sittings.append(sitting)
         async with trio.open_nursery() as nursery:
             try:
@@ -118,7 +133,7 @@ class Examination:
     async def introduce(self) -> Introduction:
         """The first trial: as before a tournament, up to the first turn."""
         if self._introduction is None:
-            async with self.sit("a first start") as sitting:
+            async with self.sit(Trial("a first start")) as sitting:
                 self._introduction = await self._introduce(sitting)
         return self._introduction
 
@@ -137,6 +152,7 @@ class Examination:
         now = time.monotonic_ns()
         took, since_start = (now - greeted) / MS, (now - seat.process.spawned_at) / MS
         self._start_limit = min(self.control.start, round(SHORT + _SLOW_START * since_start))
+        self.start_seconds = since_start / 1_000
         known = (seat.features, tuple(seat.options.values()), tuple(seat.identity.items()), took)
         if not sitting.goes_on(await seat.begin_game(), "`readyok`"):
             return Introduction(sitting, "readiness", *known)
@@ -149,14 +165,13 @@ class Examination:
         if side not in self._games:
             aim = Aim.STIFLE if side is Side.WHITE else Aim.YIELD
             what = f"a game as {side.word.capitalize()} against a scripted opponent"
-            self._games[side] = await self.play(what, side, Opponent(side, aim), control=self.control)
+            trial = Trial(what, side, control=self.control)
+            self._games[side] = await self.play(trial, Opponent(side, aim))
         return self._games[side]
 
-    async def play(
-        self, what: str, side: Side, opponent: Opponent, *, most: int | None = None, **more: object
-    ) -> Sitting:
-        """A game, or its first ``most`` plies of the bot; ``more`` as for ``sit``."""
-        async with self.sit(what, side, **more) as sitting:  # type: ignore[arg-type]
+    async def play(self, trial: Trial, opponent: Opponent, most: int | None = None) -> Sitting:
+        """A game, or its first ``most`` plies of the bot."""
+        async with self.sit(trial) as sitting:
             if await sitting.get_ready() and await sitting.play(opponent, most):
                 sitting.say_end()
                 await sitting.part()
@@ -164,7 +179,7 @@ class Examination:
 
     async def converse(self, dialogue: Dialogue, *, ends_by_itself: bool = False) -> Sitting:
         """A dialogue; ``ends_by_itself`` when its end is what it is about."""
-        async with self.sit(f"the dialogue `{dialogue.name}`") as sitting:
+        async with self.sit(Trial(f"the dialogue `{dialogue.name}`")) as sitting:
             if sitting.slip is None:
                 went_well = await sitting.converse(dialogue, ends_by_itself=ends_by_itself)
                 if went_well and not ends_by_itself:

@@ -6,15 +6,20 @@ _HEAD, _TAIL = 3, 12
 _WIDEST = 100
 
 
-def excerpt(transcript: str, head: int = _HEAD, tail: int = _TAIL) -> tuple[str, ...]:
+def excerpt(transcript: str, until: str = "") -> tuple[str, ...]:
     """The first and the last lines said, each with its time in ms since the start.
 
-    ``>`` goes to the bot, ``<`` comes from it. Long lines lose their middle.
+    ``>`` goes to the bot, ``<`` comes from it. The last is the first line with ``until`` in it, if
+    there is one. Long lines lose their middle.
     """
-    said = [_line(line) for line in transcript.splitlines()]
-    if len(said) <= head + tail + 1:
-        return tuple(said)
-    return (*said[:head], f"{'...':>8}   {len(said) - head - tail} lines", *said[-tail:])
+    lines = transcript.splitlines()
+    if until:
+        end = next((number for number, line in enumerate(lines, 1) if until in line[13:]), len(lines))
+        lines = lines[:end]
+    said = tuple(map(_line, lines))
+    if len(said) <= _HEAD + _TAIL + 1:
+        return said
+    return (*said[:_HEAD], f"{'...':>8}   {len(said) - _HEAD - _TAIL} lines", *said[-_TAIL:])
 
 
 def opening(transcript: str, lines: int = 8) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from arbiter.check import advice
 from arbiter.check.conformance import Case, dialogues, positions
-from arbiter.check.examination import Examination, is_about_passes, ran_out_of_time, step_of
+from arbiter.check.examination import Examination, Trial, is_about_passes, ran_out_of_time, step_of
 from arbiter.check.opponent import Aim, Opponent
 from arbiter.check.outcome import Outcome, Verdict, passed, skipped
 from arbiter.check.sitting import Sitting
@@ -15,6 +15,7 @@ from arbiter.match.termination import Termination
 from protocol.rules import PASS, Phase, Position, Side, parse_ply
 
 _SET_UP_SECONDS = 6.0
+_STARTS_TO_COME = 14
 _SET_UP_TIME = 1_000
 """Milliseconds of a clock there: what counts are many positions."""
 _WIDEST = "many plies"
@@ -128,7 +129,7 @@ async def _look_for_passes(exam: Examination) -> Verdict:
         side = Side(len(games) % 2)
         aim = Aim.STIFLE if missing[0] else Aim.YIELD
         opponent = Opponent(100 + len(games), aim)
-        sitting = await exam.play("a game that leads to passes", side, opponent, control=exam.control)
+        sitting = await exam.play(Trial("a game that leads to passes", side, control=exam.control), opponent)
         if step_of(sitting) == "forced pass":
             return _pass_verdict(exam, sitting)
         games.append(sitting)
@@ -158,15 +159,17 @@ def _times(count: int) -> str:
 
 async def set_ups(exam: Examination) -> Verdict:
     """Games from set-up positions, every answer judged."""
-    deadline = time.monotonic() + _SET_UP_SECONDS
+    # A bot that starts slowly needs the rest for the steps to come.
+    share = exam.seconds_left - _STARTS_TO_COME * exam.start_seconds
+    deadline = time.monotonic() + min(share, _SET_UP_SECONDS)
     cases = [
         case
         for case in positions().values()
         if case.name != _WIDEST and case.position.legal_plies() not in ([], [PASS])
     ]
     done = 0
-    for case in cases:
-        if time.monotonic() > deadline:
+    for number, case in enumerate(cases):
+        if number and time.monotonic() > deadline:
             break
         verdict = await _set_up(exam, case)
         if verdict.outcome is not Outcome.PASS:
@@ -181,7 +184,7 @@ async def _set_up(exam: Examination, case: Case) -> Verdict:
     most = _PLACEMENTS if position.phase is Phase.PLACEMENT else None
     what = f"the position `{case.name}`"
     control = replace(exam.control, game=_SET_UP_TIME, increment=0)
-    sitting = await exam.play(what, position.to_move, Opponent(1), most=most, start=position, control=control)
+    sitting = await exam.play(Trial(what, position.to_move, position, control), Opponent(1), most)
     if is_about_passes(sitting):
         return passed()  # there is a step for that
     verdict = exam.judge(sitting, _about_set_up(position, sitting))
@@ -203,20 +206,17 @@ def _about_set_up(position: Position, sitting: Sitting) -> str:
 
 async def long_game(exam: Examination) -> Verdict:
     """The longest lines there can be. Histories only where the bot takes over games that it did not play."""
-    taken_over, history, longest_list = dialogues("long game")
+    taken_over, history, longest_list = dialogues("long game", exam.bot.dialect)
     change = "Make room for lines of any length: a fixed buffer of 256 or 512 bytes is too short."
-    first = await exam.converse(taken_over)
     notes: list[str] = []
-    if first.slip is None:
-        second = await exam.converse(history)
-        verdict = exam.judge(second, change)
+    if not exam.is_pressed:
+        first = await exam.converse(taken_over)
+        verdict = passed() if first.slip is not None else exam.judge(await exam.converse(history), change)
         if verdict.outcome is not Outcome.PASS:
             return verdict
-    else:
-        notes.append(
-            "it cannot take over a game in the middle, so `arbiter replay` will not work with it: "
-            + advice.noted(first.slip)
-        )
+        if first.slip is not None:
+            why = advice.noted(first.slip)
+            notes.append(f"it takes over no game that it did not play, as `arbiter replay` asks for: {why}")
     verdict = exam.judge(await exam.converse(longest_list), change)
     return verdict if verdict.outcome is not Outcome.PASS else passed(*notes)
 
@@ -234,7 +234,13 @@ async def unusual_lines(exam: Examination) -> Verdict:
 async def talk(exam: Examination, step: str, change: str) -> Verdict:
     """The dialogues of a step; a slip in a harmless one is a note."""
     notes: list[str] = []
-    for dialogue in dialogues(step, exam.bot.dialect):
+    all_of_them = dialogues(step, exam.bot.dialect)
+    tried = all_of_them[:1] if exam.is_pressed else all_of_them
+    if len(tried) < len(all_of_them):
+        notes.append(
+            f"only the first of {len(all_of_them)} dialogues: it takes {exam.start_seconds:.1f} s to start"
+        )
+    for dialogue in tried:
         sitting = await exam.converse(dialogue)
         slip = sitting.slip
         if slip is None or slip.termination is Termination.RESIGN or ran_out_of_time(sitting):

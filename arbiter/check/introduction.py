@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 from arbiter.check import advice
-from arbiter.check.examination import SEED, Examination, Introduction, ran_out_of_time
+from arbiter.check.examination import SEED, Examination, Introduction, Trial, ran_out_of_time
 from arbiter.check.excerpt import lines_of_bot, opening
 from arbiter.check.opponent import Opponent
 from arbiter.check.outcome import Verdict, failed, not_announced, passed, skipped
@@ -100,7 +100,7 @@ async def options(exam: Examination) -> Verdict:
 async def _set(exam: Examination, options: tuple[Option, ...]) -> Sitting:
     """Set these options to all values worth trying, then ask for one ply."""
     names = ", ".join(option.name for option in options)
-    async with exam.sit(f"setting {names}") as sitting:
+    async with exam.sit(Trial(f"setting {names}")) as sitting:
         seat = sitting.seat
         assert isinstance(seat, SpokenDvpSeat)
         if sitting.slip is None and sitting.goes_on(await seat.greet(), "`dvpok`"):

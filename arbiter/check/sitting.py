@@ -28,7 +28,7 @@ QUIT_GRACE = 2.0
 _LONGEST_CONTEST = 1_000 * MS
 _LISTEN = 200
 _LIMIT = 10_000
-_STRAYS = 20
+_STRAYS = 200
 _LOOK_PAUSE = 0.02
 _LAST_CHANCE = 1.0
 _NO_PATIENCE = 0.05
@@ -203,12 +203,12 @@ class Sitting:
 
     def _is_stray(self, text: str | None) -> bool:
         """Whether a line of a CodeCup bot is none of its plies; the next one may be."""
-        if isinstance(self.seat, SpokenDvpSeat) or text is None or len(self.strays) >= _STRAYS:
+        if isinstance(self.seat, SpokenDvpSeat) or text is None:
             return False
         try:
             parse_ply(text)
         except PlySyntaxError:
-            self.strays.append(text)
+            self.strays = [*self.strays, text][:_STRAYS]
             return True
         return False
 

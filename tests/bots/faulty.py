@@ -7,7 +7,6 @@ It announces what the fault is about, and plays the first legal ply.
 
 import os
 import signal
-import subprocess
 import sys
 import time
 
@@ -39,6 +38,12 @@ OPTIONS = {
         "option Seed spin 0 0 2147483647",
     ],
 }
+
+
+def start_sleeping(**how):
+    import subprocess
+
+    subprocess.Popen(["sleep", "60"], **how)
 
 
 def write(text):
@@ -143,7 +148,7 @@ class Bot:
     def on_quit(self, words, line):
         if FAULT not in ("ignores-quit", "ignores-the-end", "stubborn"):
             if FAULT == "leaves-a-child":
-                subprocess.Popen(["sleep", "60"])
+                start_sleeping()
             sys.exit(4 if FAULT == "odd-status" else 0)
 
     def on_stop(self, words, line):
@@ -175,7 +180,7 @@ class Bot:
             os.kill(os.getpid(), signal.SIGSTOP)
         if FAULT == "forks":
             for _ in range(3):
-                subprocess.Popen(["sleep", "60"], start_new_session=True)
+                start_sleeping(start_new_session=True)
         if FAULT == "needs-time":
             values["time"] / 30
         if FAULT == "no-time-is-no-limit" and values.get("time") == 0:
@@ -234,6 +239,8 @@ def main():
             write("x" * 65536)
     if FAULT == "exits":
         sys.exit(3)
+    if FAULT == "sleepy":
+        time.sleep(float(ARGUMENT))
     if FAULT == "lock":
         os.mkdir("lock")
     if FAULT == "leaves-a-file":
