@@ -162,4 +162,4 @@ def _other_dialect(dialect: Dialect) -> str:
 
 def noted(slip: Slip) -> str:
     """The slip as a short note."""
-    return shortened(problem_of(slip), 160)
+    return shortened(problem_of(slip).partition("; legal:")[0], 160)

@@ -12,6 +12,7 @@ import trio
 
 from arbiter.check import advice
 from arbiter.check.conformance import Dialogue
+from arbiter.check.conversation import Conversation
 from arbiter.check.excerpt import excerpt
 from arbiter.check.files import files_in
 from arbiter.check.opponent import Aim, Opponent
@@ -181,7 +182,7 @@ class Examination:
         """A dialogue; ``ends_by_itself`` when its end is what it is about."""
         async with self.sit(Trial(f"the dialogue `{dialogue.name}`")) as sitting:
             if sitting.slip is None:
-                went_well = await sitting.converse(dialogue, ends_by_itself=ends_by_itself)
+                went_well = await Conversation(sitting).go_through(dialogue, ends_by_itself=ends_by_itself)
                 if went_well and not ends_by_itself:
                     await sitting.part()
         return sitting

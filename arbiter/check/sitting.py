@@ -1,17 +1,16 @@
-"""One process of the bot under examination, from its start to its end: asked, spoken to, watched.
+"""One process of the bot under examination, from its start to its end: asked for plies, and watched.
 
 Nothing here judges whether a step is passed. What goes wrong first is kept as a ``Slip``.
 """
 
 import contextlib
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import trio
 
-from arbiter.check.conformance import Dialogue, Exchange
 from arbiter.check.opponent import Opponent
-from arbiter.check.seats import SpokenCodecupSeat, SpokenDvpSeat, SpokenSeat
+from arbiter.check.seats import SpokenDvpSeat, SpokenSeat
 from arbiter.isolation import proc
 from arbiter.isolation.launch import StartError
 from arbiter.match.bell import Bell
@@ -20,21 +19,19 @@ from arbiter.match.game import won_by
 from arbiter.match.seat import Turn
 from arbiter.match.termination import Termination
 from arbiter.match.verdict import Failure, ForfeitError, NobodysFaultError, judge_answer, judge_time
-from protocol import dvp
 from protocol.errors import PlySyntaxError
-from protocol.rules import Ply, Position, Rules, Score, parse_dpos, parse_ply
+from protocol.rules import Ply, Position, Score, parse_ply
 
 QUIT_GRACE = 2.0
+LAST_CHANCE = 1.0
+SECOND_ANSWER = 0.02
+"""Seconds: for the end of a bot after `quit`, after its input was closed as well, for a second answer."""
 _LONGEST_CONTEST = 1_000 * MS
-_LISTEN = 200
-_LIMIT = 10_000
 _STRAYS = 200
 _LOOK_PAUSE = 0.02
-_LAST_CHANCE = 1.0
 _NO_PATIENCE = 0.05
 _LISTENED_TO = 3
-"""First plies of a game after which is listened whether a second answer comes, and how many seconds."""
-_SECOND_ANSWER = 0.02
+"""First plies of a game after which is listened whether a second answer comes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +70,7 @@ class Sitting:
     itself when it was given the time, and ``ended_at_last`` whether it did when its input was closed.
     """
 
-    def __init__(self, seat: SpokenSeat, bell: Bell, what: str, patience: "Patience") -> None:
+    def __init__(self, seat: SpokenSeat, bell: Bell, what: str, patience: Patience) -> None:
         self.seat = seat
         self.what = what
         self.slip: Slip | None = None
@@ -81,15 +78,11 @@ class Sitting:
         self.plies: list[str] = []
         self.strays: list[str] = []
         self.was_early = False
-        self.was_parted = False
         self.ended_after: float | None = None
         self.ended_at_last = False
         self.left_running: tuple[str, ...] = ()
-        self._rules = Rules.STANDARD
-        self._number = 1
-        self._limit = _LIMIT
         self._patience = patience
-        self._bell = bell
+        self.bell = bell
 
     # Beginning
 
@@ -113,7 +106,7 @@ class Sitting:
 
     async def stays_silent_and_alive(self, seconds: float) -> bool:
         """Whether the program is still there after a while."""
-        await self._bell.wait(lambda: self.seat.process.output_ended, _after(seconds * 1_000))
+        await self.bell.wait(lambda: self.seat.process.output_ended, after(seconds * 1_000))
         if self.seat.process.output_ended:
             return self.goes_on(await self.seat.fault(), "the start")
         return True
@@ -123,7 +116,7 @@ class Sitting:
         process = self.seat.process
         before = process.bytes_read
         process.close_input()
-        await self._bell.wait(lambda: process.output_ended, _after(_LAST_CHANCE * 1_000))
+        await self.bell.wait(lambda: process.output_ended, after(LAST_CHANCE * 1_000))
         return process.bytes_read > before
 
     # Asking
@@ -140,7 +133,7 @@ class Sitting:
                     return False
                 own += 1
                 if own <= _LISTENED_TO and isinstance(seat, SpokenDvpSeat):
-                    await trio.sleep(_SECOND_ANSWER)
+                    await trio.sleep(SECOND_ANSWER)
             else:
                 ply = opponent.choose(before)
             self.position = before.play(ply)
@@ -154,16 +147,15 @@ class Sitting:
         number = len(self.plies) + 1
         await self.seat.process.drain()
         self.seat.ask(Turn(number, self.position, tuple(self.plies), opponent_clock))
-        return await self._ply(f"ply {number}", number, self.position)
+        return await self.ply(number, self.position)
 
-    async def _ply(self, asked: str, number: int, position: Position) -> Ply | None:
-        text: str | None = None
+    async def ply(self, number: int, position: Position) -> Ply | None:
+        """The ply that answers the open question, judged; None at a slip."""
         try:
-            text = await self._answer()
-            return judge_answer(text, position)
+            return judge_answer(await self._answer(), position)
         except ForfeitError as forfeit:
             termination, detail = forfeit.failure
-            self.slip = Slip(termination, detail, asked, number, position, forfeit.answer)
+            self.slip = Slip(termination, detail, f"ply {number}", number, position, forfeit.answer)
             return None
 
     async def _answer(self) -> str | None:
@@ -192,10 +184,10 @@ class Sitting:
             return seat.has_answer or seat.has_fault(on_turn=True)
 
         deadline = seat.stopwatch.started_at + seat.clock.limit
-        await self._bell.wait(is_decided, deadline)
+        await self.bell.wait(is_decided, deadline)
         if not is_decided():
             waited = seat.stopwatch.spent(seat.stopwatch.read(time.monotonic_ns())).wait
-            await self._bell.wait(is_decided, deadline + min(_LONGEST_CONTEST, waited))
+            await self.bell.wait(is_decided, deadline + min(_LONGEST_CONTEST, waited))
         await seat.process.drain()
         if not seat.has_answer:
             fault = await seat.fault() if seat.has_fault(on_turn=True) else seat.overdue()
@@ -219,121 +211,6 @@ class Sitting:
         detail = f"{strays[0][:60]!r} is not a ply"
         return ForfeitError(forfeit.side, Failure(Termination.SYNTAX, detail), strays[0])
 
-    # Dialogues
-
-    async def converse(self, dialogue: Dialogue, *, ends_by_itself: bool) -> bool:
-        """Go through a dialogue; False at a slip. ``ends_by_itself``: its end is a part of it."""
-        for exchange in dialogue.turns:
-            if exchange.needs and exchange.needs not in self._features:
-                continue
-            if exchange.say == ("stop",) and self.seat.has_answer:
-                exchange = replace(exchange, say=())  # it has met its answer on the way
-            self._say(exchange)
-            if exchange.hear == "end" and not ends_by_itself:
-                break
-            await self._hear(exchange)
-            if self.slip is not None:
-                return False
-        return True
-
-    @property
-    def _features(self) -> frozenset[str]:
-        return self.seat.features if isinstance(self.seat, SpokenDvpSeat) else frozenset()
-
-    def _say(self, exchange: Exchange) -> None:
-        self._limit = exchange.within or _LIMIT
-        for line in exchange.say:
-            self.seat.say(line)
-            if isinstance(self.seat, SpokenCodecupSeat):
-                self._follow_codecup(line)
-            else:
-                self._follow(line, exchange)
-        if exchange.close:
-            self.seat.process.close_input()
-
-    def _follow(self, line: str, exchange: Exchange) -> None:
-        """Keep up with what the bot was told: rules, position, the ply asked for and its limit."""
-        match dvp.parse(line.encode(), dvp.Role.ARBITER):
-            case dvp.NewGame(_, values):
-                self._rules = Rules(values.get("rules", Rules.STANDARD))
-            case dvp.Setup(start, plies):
-                is_plain = start == "start"
-                position = Position.start(self._rules) if is_plain else parse_dpos(start, self._rules)
-                for ply in plies:
-                    position = position.play(parse_ply(ply))
-                self.position = position
-            case dvp.Go(values):
-                self._number = values.get("ply", 1)
-                self._limit = exchange.within or values.get("movetime") or values.get("time") or _LIMIT
-
-    def _follow_codecup(self, line: str) -> None:
-        if line == "Start":
-            self.position, self._number = Position.start(), 1
-        elif line != "Quit":
-            self.position, self._number = self.position.play(parse_ply(line)), self._number + 1
-
-    async def _hear(self, exchange: Exchange) -> None:
-        match exchange.hear:
-            case "dvpok" | "readyok":
-                await self._hear_word(exchange.hear)
-            case "move" | "ply":
-                await self._hear_ply(exchange)
-            case "nothing":
-                await self._hear_nothing(exchange)
-            case "end":
-                await self._see_end(exchange)
-
-    async def _hear_word(self, word: str) -> None:
-        seat = self.seat
-        assert isinstance(seat, SpokenDvpSeat)
-        limit = seat.clock.control.start
-        await self._bell.wait(lambda: not seat.is_owed or seat.has_fault(on_turn=True), _after(limit))
-        if seat.has_fault(on_turn=True):
-            self.goes_on(await seat.fault(), f"`{word}`")
-        elif seat.is_owed:
-            self.slip = Slip(Termination.START, f"no `{word}` within {limit} ms", f"`{word}`")
-        elif seat.refusal:
-            self.slip = Slip(Termination.START, f"the bot cannot play: {seat.refusal}", f"`{word}`")
-
-    async def _hear_ply(self, exchange: Exchange) -> None:
-        seat, number = self.seat, self._number
-        seat.clock = Clock(replace(seat.clock.control, game=self._limit, increment=0, move=None))
-        ply = await self._ply(f"ply {number}", number, self.position)
-        if isinstance(seat, SpokenDvpSeat):
-            await trio.sleep(_SECOND_ANSWER)
-        elif ply is not None:
-            self.position = self.position.play(ply)
-
-    async def _hear_nothing(self, exchange: Exchange) -> None:
-        seat = self.seat
-        assert isinstance(seat, SpokenDvpSeat)
-        before, asked = len(seat.uncalled), _last_line(exchange)
-
-        def is_broken() -> bool:
-            answered = seat.owes and seat.has_answer
-            return answered or len(seat.uncalled) > before or seat.has_fault(on_turn=True)
-
-        await self._bell.wait(is_broken, _after(exchange.within or _LISTEN))
-        if len(seat.uncalled) > before:
-            self.slip = Slip(None, f"it wrote {seat.uncalled[-1]}", asked)
-        elif seat.has_fault(on_turn=True):
-            self.goes_on(await seat.fault(), asked)
-        elif is_broken():
-            self.slip = Slip(None, "it answered by itself, before `stop`", asked)
-
-    async def _see_end(self, exchange: Exchange) -> None:
-        await self.part(close=exchange.close)
-        if self.ended_after is not None:
-            return
-        what = "the end of its input" if exchange.close else f"`{exchange.say[-1]}`"
-        detail = f"it was still running {QUIT_GRACE:.0f} s after {what}"
-        if not exchange.close:
-            self.seat.process.close_input()
-            self.ended_at_last = await self.seat.process.wait_exit(_LAST_CHANCE)
-            how = "it ended when" if self.ended_at_last else "it did not even end when"
-            detail += f"; {how} its input was closed"
-        self.slip = Slip(None, detail, what)
-
     # Ending
 
     def say_end(self) -> None:
@@ -344,18 +221,20 @@ class Sitting:
         else:
             self.seat.say_end("*", Score(0, 0), Termination.VOID, None)
 
-    async def part(self, *, close: bool = True) -> None:
-        """Give the program time to end by itself, and see what it leaves running."""
-        process = self.seat.process
-        began = time.monotonic()
-        if close:
-            process.close_input()
-        self.was_parted = True
-        if await process.wait_exit(self._patience.end if close else QUIT_GRACE):
-            self.ended_after = time.monotonic() - began
-            await self._see_what_stays(began + self._patience.rest)
-        elif close:
+    async def part(self) -> None:
+        """Close the input of a program that was told to quit, and give it the time to end by itself."""
+        self.seat.process.close_input()
+        if not await self.ends_within(self._patience.end):
             self._patience.end = _NO_PATIENCE
+
+    async def ends_within(self, seconds: float) -> bool:
+        """Whether the program ends by itself; sees what it leaves running then."""
+        began = time.monotonic()
+        if not await self.seat.process.wait_exit(seconds):
+            return False
+        self.ended_after = time.monotonic() - began
+        await self._see_what_stays(began + self._patience.rest)
+        return True
 
     async def _see_what_stays(self, deadline: float) -> None:
         process = self.seat.process
@@ -379,12 +258,9 @@ class Sitting:
         return self.seat.process.transcript.text() if self.seat.is_running else ""
 
 
-def _after(ms: float) -> int:
+def after(ms: float) -> int:
+    """The moment that so many ms lie ahead (monotonic ns)."""
     return time.monotonic_ns() + round(ms * MS)
-
-
-def _last_line(exchange: Exchange) -> str:
-    return f"`{exchange.say[-1]}`" if exchange.say else "an answer"
 
 
 def _command(pid: int) -> str:
