@@ -9,11 +9,30 @@ import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from importlib import import_module
+from itertools import islice
+from keyword import iskeyword
 from typing import NoReturn
 
 from arbiter.cli.errors import INTERRUPTED, PIPE_CLOSED, UsageError
 
-COMMANDS = ("run", "match", "check", "table", "export", "show", "replay", "verify", "perft", "bots", "doctor")
+COMMANDS = (
+    "run",
+    "match",
+    "ab",
+    "check",
+    "table",
+    "annul",
+    "export",
+    "show",
+    "replay",
+    "verify",
+    "import",
+    "perft",
+    "openings",
+    "bots",
+    "new",
+    "doctor",
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -29,8 +48,10 @@ class Parser(argparse.ArgumentParser):
         return super().parse_known_args(self._options_first(args or []), namespace)
 
     def _options_first(self, words: Sequence[str]) -> list[str]:
-        takes_value = {
-            option: action.nargs != 0 for action in self._actions for option in action.option_strings
+        values = {
+            option: action.nargs if isinstance(action.nargs, int) else 1
+            for action in self._actions
+            for option in action.option_strings
         }
         if any(action.nargs == argparse.PARSER for action in self._actions):
             return list(words)
@@ -42,8 +63,7 @@ class Parser(argparse.ArgumentParser):
                 others += ["--", *rest]
             elif word.startswith("-") and word != "-":
                 options.append(word)
-                if takes_value.get(word, False):
-                    options += [value for value in (next(rest, None),) if value is not None]
+                options += islice(rest, values.get(word, 0))
             else:
                 others.append(word)
         return options + others
@@ -132,7 +152,7 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--version", action=_ShowVersion, help="show the version and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
     for name in _needed(argv):
-        module = import_module(f"arbiter.cli.{name}")
+        module = import_module(f"arbiter.cli.{name}{'_' * iskeyword(name)}")
         command = commands.add_parser(
             name,
             help=module.HELP,
