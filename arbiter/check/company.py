@@ -5,21 +5,26 @@ from itertools import zip_longest
 
 import trio
 
+from arbiter.check import advice
 from arbiter.check.conformance import positions
 from arbiter.check.examination import SHORT, Examination, Trial
 from arbiter.check.excerpt import excerpt
 from arbiter.check.games import talk
 from arbiter.check.opponent import Opponent
 from arbiter.check.outcome import Verdict, failed, not_announced, passed
-from arbiter.check.sitting import Sitting
+from arbiter.check.sitting import Sitting, Slip
 from arbiter.match.clock import MS
 from arbiter.match.game import Competitor, GameResult, GameSetup
 from arbiter.match.referee import play_game
 from arbiter.match.termination import Termination
-from protocol.rules import Position, Side
+from protocol.rules import Position, Side, parse_dpos
 
 _TOGETHER = 6.0
-"""Seconds that two copies play at most."""
+"""Seconds that two copies play at most, besides the time to start."""
+_SHARE_NOTHING = (
+    "Several copies of a bot play at the same time. Share nothing between them: no file, lock or port of a "
+    "fixed name; put temporary files into a directory of their own (`mktemp -d`)."
+)
 _REPEATED = "middle, Black"
 _PLIES = 6
 _THINKING = 30 * MS
@@ -38,27 +43,39 @@ async def reuse(exam: Examination) -> Verdict:
 async def two_copies(exam: Examination) -> Verdict:
     """A game of the bot against itself, judged by the referee of tournaments."""
     control = exam.control if not exam.is_dvp else replace(exam.control, game=SHORT, increment=0)
+    control = replace(control, start=exam.start_limit)
     one, two = (Competitor(replace(exam.bot, name=f"Copy {n}"), control, n) for n in (1, 2))
     result: GameResult | None = None
-    with trio.move_on_after(_TOGETHER):
+    with trio.move_on_after(_TOGETHER + control.start / 1_000):
         result = await play_game(GameSetup(one, two, Position.start(), quit_grace=exam.quit_grace))
     if result is None:
         return passed(f"they had not finished a game after {_TOGETHER:.0f} s")
     if result.both_failed or (result.offender is not None and result.termination.is_forfeit):
-        if result.termination is Termination.TIMEOUT:
+        if result.termination is Termination.TIMEOUT and await _takes_long_alone(exam):
             return passed(f"one lost on time, at ply {len(result.plies) + 1}")
-        return _not_together(result)
+        return _not_together(exam, result)
     return passed(f"{len(result.plies)} plies, {result.score.white}:{result.score.black}")
 
 
-def _not_together(result: GameResult) -> Verdict:
+async def _takes_long_alone(exam: Examination) -> bool:
+    """Whether a game of a single copy takes it more than half of the short clock."""
+    game = await exam.game(Side.WHITE)
+    return game.seat.clock.use().used > SHORT * MS // 2
+
+
+def _not_together(exam: Examination, result: GameResult) -> Verdict:
     side = result.offender or Side.WHITE
     report = result.white if side is Side.WHITE else result.black
-    where = f"ply {len(result.plies) + 1}" if result.plies else "the start"
+    number = len(result.plies) + 1
+    at_start = result.both_failed or result.termination is Termination.START
+    where = "the start" if at_start else f"ply {number}"
     problem = f"{side.word.capitalize()}'s copy failed at {where}, {result.termination}: {result.detail}"
+    if at_start:
+        return failed(problem, _SHARE_NOTHING, excerpt(report.transcript))
+    slip = Slip(result.termination, result.detail, where, number, parse_dpos(result.final), result.answer)
+    general = advice.change_for(slip, exam.bot.dialect)
     change = (
-        "Several copies of a bot play at the same time. Share nothing between them: no file, lock or port "
-        "of a fixed name; put temporary files into a directory of their own (`mktemp -d`)."
+        f"{general} If a single copy never fails like this, the two get in each other's way. {_SHARE_NOTHING}"
     )
     return failed(problem, change, excerpt(report.transcript))
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from arbiter.check.conformance import dialogues
 from arbiter.check.examination import Examination
-from arbiter.check.excerpt import excerpt, lines_of_bot, shortened
+from arbiter.check.excerpt import excerpt, shortened
 from arbiter.check.games import talk, unique
 from arbiter.check.outcome import Outcome, Verdict, failed, passed
 from arbiter.check.sitting import Sitting
@@ -105,7 +105,7 @@ def _dvp_strays(sitting: Sitting) -> Iterator[str]:
     for note in sitting.seat.report(with_transcript=False).notes:
         if note.startswith("ignored: "):
             yield shortened(note)
-    for line in lines_of_bot(sitting.transcript):
+    for line in sitting.heard:
         yield from _info_faults(line)
     if sitting.seat.process.turn_bytes > FULL_SPEED:
         yield f"{sitting.seat.process.turn_bytes:,} bytes in one turn; past 64 KiB they are read slowly"

@@ -81,7 +81,7 @@ class Examination:
         self._files = files_in(bot.directory)
         self._deadline = deadline
         self._patience = Patience()
-        self._start_limit = control.start
+        self.start_limit = control.start
         self.start_seconds = 0.0
         self._introduction: Introduction | None = None
         self._games: dict[Side, Sitting] = {}
@@ -115,9 +115,11 @@ class Examination:
     async def sit(self, trial: Trial) -> AsyncIterator[Sitting]:
         """Start a process of the bot for one game; it is gone afterwards."""
         control = trial.control or replace(self.control, game=SHORT, increment=0)
-        control = replace(control, start=self._start_limit)
+        control = replace(control, start=self.start_limit)
         opponent = Bot("The arbiter itself", ("-",), self.bot.directory)
-        own, other = Competitor(self.bot, control, trial.seed), Competitor(opponent, control)
+        # With another increment for the opponent the bot is told both.
+        theirs = replace(control, increment=2 * control.increment)
+        own, other = Competitor(self.bot, control, trial.seed), Competitor(opponent, theirs)
         white, black = (own, other) if trial.side is Side.WHITE else (other, own)
         setup = GameSetup(white, black, trial.start, depth=trial.depth, nodes=trial.nodes)
         bell = Bell()
@@ -152,7 +154,7 @@ class Examination:
             return Introduction(sitting, "handshake", held_back=is_mute and await sitting.is_holding_back())
         now = time.monotonic_ns()
         took, since_start = (now - greeted) / MS, (now - seat.process.spawned_at) / MS
-        self._start_limit = min(self.control.start, round(SHORT + _SLOW_START * since_start))
+        self.start_limit = min(self.control.start, round(SHORT + _SLOW_START * since_start))
         self.start_seconds = since_start / 1_000
         known = (seat.features, tuple(seat.options.values()), tuple(seat.identity.items()), took)
         if not sitting.goes_on(await seat.begin_game(), "`readyok`"):

@@ -1,9 +1,8 @@
 """The part of a conversation that shows a fault, short enough to be read."""
 
-from collections.abc import Sequence
-
 _HEAD, _TAIL = 3, 12
 _WIDEST = 100
+_MARKS = (">", "<")
 
 
 def excerpt(transcript: str, until: str = "") -> tuple[str, ...]:
@@ -12,7 +11,7 @@ def excerpt(transcript: str, until: str = "") -> tuple[str, ...]:
     ``>`` goes to the bot, ``<`` comes from it. The last is the first line with ``until`` in it, if
     there is one. Long lines lose their middle.
     """
-    lines = transcript.splitlines()
+    lines = [line for line in transcript.splitlines() if line[15:] or line[12:15].strip() not in _MARKS]
     if until:
         end = next((number for number, line in enumerate(lines, 1) if until in line[13:]), len(lines))
         lines = lines[:end]
@@ -27,14 +26,9 @@ def opening(transcript: str, lines: int = 8) -> tuple[str, ...]:
     return tuple(map(_line, transcript.splitlines()[:lines]))
 
 
-def lines_of_bot(transcript: str) -> Sequence[str]:
-    """What the bot wrote, line by line, as far as it was kept."""
-    return [line[15:] for line in transcript.splitlines() if line[12:15] == " < "]
-
-
 def _line(line: str) -> str:
     seconds, mark, words = line[:12], line[13:14], line[15:]
-    if mark not in (">", "<"):
+    if mark not in _MARKS:
         return f"{'...':>8}   {line.strip('. ')}"
     return f"{float(seconds) * 1_000:8.0f} {mark} {shortened(words)}"
 

@@ -18,6 +18,7 @@ _SET_UP_SECONDS = 6.0
 _STARTS_TO_COME = 14
 _SET_UP_TIME = 1_000
 """Milliseconds of a clock there: what counts are many positions."""
+_INCREMENT = 10
 _WIDEST = "many plies"
 """The step about long lines takes this one."""
 _PLACEMENTS = 6
@@ -183,7 +184,7 @@ async def _set_up(exam: Examination, case: Case) -> Verdict:
     position = case.position
     most = _PLACEMENTS if position.phase is Phase.PLACEMENT else None
     what = f"the position `{case.name}`"
-    control = replace(exam.control, game=_SET_UP_TIME, increment=0)
+    control = replace(exam.control, game=_SET_UP_TIME, increment=_INCREMENT)
     sitting = await exam.play(Trial(what, position.to_move, position, control), Opponent(1), most)
     if is_about_passes(sitting):
         return passed()  # there is a step for that

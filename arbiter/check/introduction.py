@@ -5,7 +5,7 @@ from difflib import get_close_matches
 
 from arbiter.check import advice
 from arbiter.check.examination import SEED, Examination, Introduction, Trial, ran_out_of_time
-from arbiter.check.excerpt import lines_of_bot, opening
+from arbiter.check.excerpt import opening
 from arbiter.check.opponent import Opponent
 from arbiter.check.outcome import Verdict, failed, not_announced, passed, skipped
 from arbiter.check.seats import SpokenDvpSeat
@@ -55,7 +55,7 @@ def _introduced(found: Introduction) -> Iterator[str]:
 
 
 def _misspelled_features(sitting: Sitting) -> Iterator[str]:
-    for line in lines_of_bot(sitting.transcript):
+    for line in sitting.heard:
         message = dvp.parse(line.encode(), dvp.Role.BOT)
         if isinstance(message, dvp.Feature):
             for name in message.names:
@@ -81,7 +81,7 @@ async def readiness(exam: Examination) -> Verdict:
 async def options(exam: Examination) -> Verdict:
     """What it offers is well-formed, and it still plays when all of that was set."""
     found = await exam.introduce()
-    faults = list(_faults_of_options(lines_of_bot(found.sitting.transcript)))
+    faults = list(_faults_of_options(found.sitting.heard))
     if faults:
         return failed("; ".join(faults), _FORMS, opening(found.sitting.transcript, 12))
     if not found.options:

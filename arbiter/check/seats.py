@@ -7,7 +7,9 @@ from arbiter.match.dvp_seat import DvpSeat
 from arbiter.match.game import GameSetup
 from protocol import dvp
 from protocol.dvp import Role, State
+from protocol.lines import LineBuffer
 from protocol.rules import Side
+from protocol.text import readable
 
 _UNCALLED_IN: dict[State, str] = {
     State.IDLE: "before the game began",
@@ -18,13 +20,27 @@ _UNCALLED_IN: dict[State, str] = {
     State.OVER: "after the game was over",
 }
 
+_HEARD, _LONGEST = 1_000, 1_000
+"""Lines that are kept, and how much of each."""
+
 
 class SpokenDvpSeat(DvpSeat):
-    """Any line can be said, known or not; remembers the answers that nobody had asked for."""
+    """Any line can be said, known or not; remembers the answers that nobody had asked for.
+
+    ``heard`` are the first lines of the bot, however they were cut into pieces on their way.
+    """
 
     def __init__(self, side: Side, setup: GameSetup, bell: Bell) -> None:
         super().__init__(side, setup, bell)
         self.uncalled: list[str] = []
+        self.heard: list[str] = []
+        self._pieces = LineBuffer()
+
+    def received(self, data: bytes, stamp: int) -> None:
+        if len(self.heard) < _HEARD:
+            self._pieces.reset()
+            self.heard += [readable(line)[:_LONGEST] for line in self._pieces.feed(data)]
+        super().received(data, stamp)
 
     def say(self, line: str) -> None:
         """Write a line as it is, unless the bot wants none of its kind.

@@ -254,6 +254,11 @@ class Sitting:
         return self.seat.uncalled if isinstance(self.seat, SpokenDvpSeat) else []
 
     @property
+    def heard(self) -> list[str]:
+        """The first lines of a DVP bot."""
+        return self.seat.heard if isinstance(self.seat, SpokenDvpSeat) else []
+
+    @property
     def transcript(self) -> str:
         return self.seat.process.transcript.text() if self.seat.is_running else ""
 

@@ -122,7 +122,7 @@ STEPS = (
         "two copies at once",
         "a game of the bot against itself",
         company.two_copies,
-        (*_MOVEMENT, "stray output"),
+        (*_MOVEMENT, "forced pass", "stray output"),
     ),
     Step(
         "same seed, same plies",

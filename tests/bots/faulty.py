@@ -27,6 +27,7 @@ OPTIONS = {
     "name-with-blank": ["option Own Book check true"],
     "odd-default": ["option Style combo quick solid wild"],
     "dies-of-option": ["option Depth spin 4 1 9", "option Hash spin 64 1 1024"],
+    "in-pieces": ["option Hash spin 64 1 1024", "option Seed spin 0 0 9"],
     "unseeded": ["option Seed spin 0 0 2147483647"],
     "deaf-to-seed": ["option Seed spin 0 0 2147483647"],
     "everything": [
@@ -54,7 +55,10 @@ def write(text):
 
 def say(*lines):
     for line in lines:
-        write(line + "\n")
+        for piece in line.replace(" ", " |").split("|") if FAULT == "in-pieces" else [line]:
+            write(piece)
+            time.sleep(0.001 if FAULT == "in-pieces" else 0)
+        write("\n")
 
 
 def wrong_ply(rule, dpos):
@@ -243,6 +247,11 @@ def main():
         time.sleep(float(ARGUMENT))
     if FAULT == "lock":
         os.mkdir("lock")
+    if FAULT == "waits-for-lock":
+        import fcntl
+
+        lock = open("lock", "w")
+        fcntl.flock(lock, fcntl.LOCK_EX)
     if FAULT == "leaves-a-file":
         with open("log.txt", "a") as log:
             log.write("started\n")

@@ -106,6 +106,14 @@ def test_a_bot_with_everything_is_asked_everything(table: Table) -> None:
     assert set(outcomes.values()) == {Outcome.PASS}, reports
 
 
+def test_lines_that_come_in_pieces_are_no_fault(table: Table) -> None:
+    titles = {*INTRODUCTION, "options", *GAME, "stray output"}
+    reports = examine(faulty(table, "in-pieces"), titles)
+    assert failures(reports) == []
+    assert reports["options"].verdict.notes == ("2 offered: Hash, Seed",)
+    assert reports["stray output"].verdict.notes == ()
+
+
 @pytest.mark.parametrize("manner", ["", "rash", "lower", "relaxed"])
 def test_manners_of_codecup_bots_are_no_faults(table: Table, manner: str) -> None:
     reports = examine(cup(table, *([manner] if manner else [])))
@@ -175,6 +183,7 @@ FAULTS: list[tuple[str, str, str, tuple[str, ...], TimeControl]] = [
     ("remembers", "reuse", "B1A1 is illegal|forget the game before", (), PATIENT),
     ("leaves-after-result", "reuse", "exited with status 0", (), PATIENT),
     ("lock", "two copies at once", "FileExistsError|Share nothing between them", (), PATIENT),
+    ("waits-for-lock", "two copies at once", "no `dvpok` within|Share nothing", INTRODUCTION, PATIENT),
     ("unseeded", "same seed, same plies", "to the same question|the value of `Seed`", (), PATIENT),
     ("leaves-a-child", "leaves nothing behind", "sleep 60 (pid |wait for it", (), PATIENT),
 ]
