@@ -19,6 +19,7 @@ COMMANDS = (
     "run",
     "match",
     "ab",
+    "check",
     "table",
     "annul",
     "export",

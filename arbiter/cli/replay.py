@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.errors import UsageError
 from arbiter.cli.records import choose_record, load_records, source_name, whole_number
+from arbiter.cli.single import confined, find_bot
 from arbiter.match.bot import Bot
 from arbiter.match.clock import TimeControl
 from protocol.records import Record, replay_until_fault
@@ -113,12 +114,14 @@ def _case(arguments: argparse.Namespace) -> _Case:
     facts = _facts(Path(arguments.record))
     if arguments.bot is None and not facts:
         raise UsageError("which BOT is to be asked?", f"arbiter replay {source} ./mybot")
-    given = None if arguments.bot is None else _bot(arguments.bot)
+    given = None if arguments.bot is None else find_bot(arguments.bot)
     side = _side(arguments, record, facts, given)
     bot = bot_of(facts[side.word]) if given is None else given
     if given is not None and facts:
         bot = replace(given, isolation=bot_of(facts[side.word]).isolation)
-    return _Case(record, side, _confined(bot, arguments.isolation, Path(arguments.record)), facts)
+    # As told, else as in the game, else in none.
+    level = arguments.isolation or bot.isolation or "none"
+    return _Case(record, side, confined(bot, level, Path(arguments.record), NAME), facts)
 
 
 def _facts(directory: Path) -> dict[str, Any]:
@@ -130,31 +133,6 @@ def _facts(directory: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise UsageError(f"{path}: cannot be read: {error}") from None
     return facts
-
-
-def _bot(text: str) -> Bot:
-    from arbiter.tournament.bots import resolve_bots_on_command_line
-    from arbiter.tournament.problems import ConfigurationError
-
-    try:
-        (bot,) = resolve_bots_on_command_line([text])
-    except ConfigurationError as error:
-        raise UsageError(str(error)) from None
-    return bot
-
-
-def _confined(bot: Bot, level: str | None, record: Path) -> Bot:
-    """The bot in the sandbox it is to run in: as told, else as in the game, else in none."""
-    from arbiter.isolation.levels import UnavailableError
-    from arbiter.tournament.config import Tournament
-    from arbiter.tournament.sandboxes import sandboxed
-
-    bot = replace(bot, isolation=level or bot.isolation or "none")
-    alone = Tournament(name="replay", path=Path.cwd() / "replay", bots=(bot,), given=({},))
-    try:
-        return sandboxed(alone, record).bots[0]
-    except UnavailableError as error:
-        raise UsageError(str(error), f"{error.remedy}, or replay with --isolation none") from None
 
 
 def _named(word: object) -> Side:

@@ -1,6 +1,7 @@
 """A bot that speaks DVP/1: told everything with each request, and owing an answer only then."""
 
 import time
+from collections.abc import Mapping
 
 from arbiter.match.bell import Bell
 from arbiter.match.clock import MS, Clock
@@ -31,13 +32,32 @@ class DvpSeat(Seat):
     # Getting ready
 
     async def get_ready(self) -> Failure | None:
-        failure = await self._expect(dvp.Hello(), State.HANDSHAKE, "dvpok")
+        failure = await self.greet()
         if failure is None:
             self._send_options()
-            self._send(self._new_game())
-            if "ready" in self._talk.features:
-                failure = await self._expect(dvp.IsReady(), State.SYNC, "readyok")
+            failure = await self.begin_game()
         return failure
+
+    async def greet(self) -> Failure | None:
+        """Say hello and hear the bot's introduction to its end."""
+        return await self._expect(dvp.Hello(), State.HANDSHAKE, "dvpok")
+
+    async def begin_game(self) -> Failure | None:
+        """Announce the game; wait for a bot that wants to be asked whether it is ready."""
+        self._send(self._new_game())
+        if "ready" in self._talk.features:
+            return await self._expect(dvp.IsReady(), State.SYNC, "readyok")
+        return None
+
+    @property
+    def features(self) -> frozenset[str]:
+        """What the bot announced that it can do."""
+        return self._talk.features
+
+    @property
+    def options(self) -> Mapping[str, dvp.Option]:
+        """The options that it offered, by name."""
+        return self._talk.options
 
     async def _expect(self, request: dvp.Message, waiting: State, wanted: str) -> Failure | None:
         """Send ``request`` and wait until the bot has answered it."""

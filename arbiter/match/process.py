@@ -257,6 +257,10 @@ class BotProcess:
         if any(sign in last_words for sign in _DENIALS):
             yield f"at isolation {level} it may write to $TMPDIR only; `isolation: none` holds nothing back"
 
+    def living(self) -> list[int]:
+        """Its processes that are alive, as far as they can be found."""
+        return self._program.members()
+
     async def wait_exit(self, seconds: float) -> bool:
         """Wait until the root process has ended, at most ``seconds``; whether it has."""
         with trio.move_on_after(seconds):

@@ -10,6 +10,15 @@
     vanishes   exits in the opponent's turn, after its third ply
     rash       writes its first stack move together with the last placement
     late       thinks for a second at its third ply
+    banner     greets before it reads anything
+    debug      tells before each ply how many there are
+    lower      writes in lower case
+    dvp        writes `move` before its plies
+    deaf       reads on after `Quit`
+    endless    runs on when its input has ended
+    stuck      waits for its opponent when it has to pass
+    stickler   dies of its opponent's pass
+    relaxed    ends itself as soon as the game is over
 """
 
 import os
@@ -22,10 +31,20 @@ from protocol.rules import Phase, Position, Side, parse_ply
 def main():
     oddity = sys.argv[1] if len(sys.argv) > 1 else ""
     position, own, turns = Position.start(), None, 0
+    if oddity == "banner":
+        os.write(1, b"Odd 1.0 by nobody\n")
     while True:
+        if position.is_over and oddity == "relaxed":
+            return
         line = sys.stdin.readline().strip()
+        while oddity == "endless" and not line:
+            time.sleep(0.1)
+        while oddity == "deaf" and line == "Quit":
+            line = sys.stdin.readline().strip()
         if line in ("", "Quit"):
             return
+        if line == "PASS" and oddity == "stickler":
+            raise ValueError("PASS is no move")
         if line == "Start":
             own = Side.WHITE
         else:
@@ -46,7 +65,12 @@ def main():
                 text = ply.text
             if turns == 1:
                 first = text
+            if oddity == "stuck" and text == "PASS":
+                sys.stdin.readline()
+            if oddity == "debug":
+                written += f"{len(position.legal_plies())} plies\n"
             position = position.play(ply)
+            text = {"lower": text.lower(), "dvp": f"move {text}"}.get(oddity, text)
             written += text + "\n"
             if oddity != "rash" or not (own is Side.WHITE and turns == 25):
                 os.write(1, written.encode())

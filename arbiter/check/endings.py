@@ -1,0 +1,159 @@
+"""The steps about the end, and about what must not be there: stray output, processes, files."""
+
+from collections.abc import Iterator, Sequence
+
+from arbiter.check.conformance import dialogues
+from arbiter.check.examination import Examination
+from arbiter.check.excerpt import excerpt, shortened
+from arbiter.check.games import talk, unique
+from arbiter.check.outcome import Outcome, Verdict, failed, passed
+from arbiter.check.sitting import Sitting
+from arbiter.match.process import FULL_SPEED, describe_exit
+from protocol.dvp.messages import INFO_KEYS
+from protocol.rules import Side
+
+_NOTES = 5
+_FILES = 8
+_PROCESSES = 3
+
+
+async def quit_(exam: Examination) -> Verdict:
+    """It ends when it is told to."""
+    word = "quit" if exam.is_dvp else "Quit"
+    (dialogue,) = dialogues("quit", exam.bot.dialect)
+    sitting = await exam.converse(dialogue, ends_by_itself=True)
+    slip = sitting.slip
+    if slip is None:
+        return passed(*_odd_exit(sitting, f"`{word}`"))
+    if slip.termination is not None:
+        return exam.judge(sitting)
+    if sitting.ended_at_last and not exam.is_dvp:
+        return passed(slip.detail)
+    change = f"End the program when the line `{word}` comes; save files first, within two seconds."
+    return failed(slip.detail, change, excerpt(sitting.transcript))
+
+
+async def end_of_input(exam: Examination) -> Verdict:
+    """It ends when its input does."""
+    (dialogue,) = dialogues("end of input", exam.bot.dialect)
+    sitting = await exam.converse(dialogue, ends_by_itself=True)
+    slip = sitting.slip
+    if slip is None:
+        return passed(*_odd_exit(sitting, "the end of its input"))
+    if slip.termination is not None:
+        return exam.judge(sitting)
+    if not exam.is_dvp:
+        return passed(f"{slip.detail}; it is killed then")
+    change = (
+        "End the program when reading finds no more input (an empty result of `readline`, `EOF`, `null`): "
+        "else it runs on, and often at full speed, when the arbiter is gone."
+    )
+    return failed(slip.detail, change, excerpt(sitting.transcript))
+
+
+def _odd_exit(sitting: Sitting, after: str) -> Iterator[str]:
+    status = sitting.seat.process.exit_status
+    if status:
+        last = sitting.seat.process.stderr.last_line()
+        words = f"; its last words: {last}" if last else ""
+        yield f"after {after} it {describe_exit(status)[1]}{words}"
+
+
+# --- stray output
+
+
+async def stray_output(exam: Examination) -> Verdict:
+    """Nothing but answers, in all that was tried so far and in dialogues of this step."""
+    await exam.game(Side.WHITE)
+    await exam.game(Side.BLACK)
+    if not exam.is_dvp:
+        return _codecup_strays(exam)
+    for sitting in exam.sittings:
+        if sitting.uncalled:
+            problem = f"in {sitting.what} it wrote {sitting.uncalled[0]}"
+            return failed(problem, _ONE_ANSWER, excerpt(sitting.transcript, until="> error unexpected"))
+    verdict = await talk(exam, "stray output", _ONE_ANSWER)
+    if verdict.outcome is not Outcome.PASS:
+        return verdict
+    notes = [note for sitting in exam.sittings for note in _dvp_strays(sitting)]
+    return passed(*unique(notes, _NOTES))
+
+
+_ONE_ANSWER = (
+    "Answer `go` and nothing else, with one `move` line; ten answers that nobody had asked for lose a game."
+)
+
+
+def _codecup_strays(exam: Examination) -> Verdict:
+    for sitting in exam.sittings:
+        if sitting.strays:
+            problem = (
+                f"in {sitting.what} it wrote a line that is no ply: {shortened(repr(sitting.strays[0]))}"
+            )
+            change = (
+                "In this dialect every line on standard output is an answer, and one that is no ply loses "
+                "the game. Write everything else to standard error."
+            )
+            return failed(problem, change, excerpt(sitting.transcript, until=f"< {sitting.strays[0]}"))
+    return passed()
+
+
+def _dvp_strays(sitting: Sitting) -> Iterator[str]:
+    """Lines without effect, and odd ones among those with one."""
+    if not sitting.seat.is_running:
+        return
+    for note in sitting.seat.report(with_transcript=False).notes:
+        if note.startswith("ignored: "):
+            yield shortened(note)
+    for line in sitting.heard:
+        yield from _info_faults(line)
+    if sitting.seat.process.turn_bytes > FULL_SPEED:
+        yield f"{sitting.seat.process.turn_bytes:,} bytes in one turn; past 64 KiB they are read slowly"
+
+
+def _info_faults(line: str) -> Iterator[str]:
+    words = line.split()
+    if words[:1] != ["info"] or words[1:2] == ["string"]:
+        return
+    end = words.index("pv") if "pv" in words else len(words)
+    for key in words[1:end:2]:
+        if key not in INFO_KEYS and not key.startswith("x-"):
+            yield f"`info` has the key `{shortened(key, 20)}`, which is skipped with the word after it"
+
+
+# --- what stays
+
+
+async def leaves_nothing(exam: Examination) -> Verdict:
+    """No process and no file that was not there before."""
+    await exam.introduce()
+    await exam.game(Side.WHITE)
+    notes = _files_left(exam)
+    for sitting in exam.sittings:
+        if sitting.left_running:
+            names = _counted(sitting.left_running)
+            problem = f"after {sitting.what} the bot had ended, but these went on: {names}"
+            change = (
+                "End every program that you start, and wait for it, before you end yourself. The arbiter "
+                "kills what is left."
+            )
+            return failed(problem, change, excerpt(sitting.transcript), notes)
+    ended = any(sitting.ended_after is not None for sitting in exam.sittings)
+    return passed(*notes, *([] if ended else ["it never ended by itself, so it was killed"]))
+
+
+def _counted(names: Sequence[str]) -> str:
+    """The first of them, and how many others there are."""
+    more = f" and {len(names) - _PROCESSES} more" if len(names) > _PROCESSES else ""
+    return f"{', '.join(names[:_PROCESSES])}{more}"
+
+
+def _files_left(exam: Examination) -> list[str]:
+    files = exam.new_files()
+    if not files:
+        return []
+    more = f" and {len(files) - _FILES} more" if len(files) > _FILES else ""
+    return [
+        f"new or changed files in {exam.bot.directory}: {', '.join(map(shortened, files[:_FILES]))}{more}; "
+        "copies that play at the same time share them"
+    ]

@@ -1,0 +1,188 @@
+"""The steps before the first turn: start, handshake, options, readiness."""
+
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+
+from arbiter.check import advice
+from arbiter.check.examination import SEED, Examination, Introduction, Trial, ran_out_of_time
+from arbiter.check.excerpt import opening
+from arbiter.check.opponent import Opponent
+from arbiter.check.outcome import Verdict, failed, not_announced, passed, skipped
+from arbiter.check.seats import SpokenDvpSeat
+from arbiter.check.sitting import Sitting
+from protocol import dvp
+from protocol.dvp import FEATURES, Option
+from protocol.dvp.messages import is_integer, is_key
+from protocol.rules import Side
+
+_TYPES = ("check", "spin", "combo", "string", "button")
+_FORMS = (
+    "Write `option NAME check true|false`, `option NAME spin DEFAULT MIN MAX`, "
+    "`option NAME combo DEFAULT CHOICE...`, `option NAME string [TEXT]` or `option NAME button`."
+)
+_ALONE = 8
+"""Options at most that are tried one by one, to find the one at fault."""
+
+
+async def starts(exam: Examination) -> Verdict:
+    """The command starts a program, and the program stays."""
+    found = await exam.introduce()
+    if found.stage != "starts" or found.sitting.slip is None:
+        return passed()
+    change = ""
+    if found.sitting.seat.is_running:
+        change = "Run the command by hand: the program has to wait for lines on its standard input."
+    return exam.verdict(found.sitting.slip, found.sitting, change)
+
+
+async def handshake(exam: Examination) -> Verdict:
+    """It answers the greeting."""
+    found = await exam.introduce()
+    slip = found.sitting.slip
+    if found.stage == "handshake" and slip is not None:
+        if not found.held_back:
+            return exam.verdict(slip, found.sitting)
+        problem = "no output came until its input was closed; then the answer was there, kept in a buffer"
+        return failed(problem, advice.FLUSH, opening(found.sitting.transcript))
+    return passed(*_introduced(found), *_misspelled_features(found.sitting))
+
+
+def _introduced(found: Introduction) -> Iterator[str]:
+    ids = dict(found.identity)
+    name = " ".join(ids[kind] for kind in ("name", "version") if kind in ids) or "it gives no name"
+    features = f"features {' '.join(sorted(found.features))}" if found.features else "no features"
+    yield f"{name}; {features}; answered after {found.took:.0f} ms"
+
+
+def _misspelled_features(sitting: Sitting) -> Iterator[str]:
+    for line in sitting.heard:
+        message = dvp.parse(line.encode(), dvp.Role.BOT)
+        if isinstance(message, dvp.Feature):
+            for name in message.names:
+                if name not in FEATURES:
+                    close = get_close_matches(name, FEATURES, n=1)
+                    meant = f": did you mean `{close[0]}`?" if close else " and has no effect"
+                    yield f"feature `{name}` is not known{meant}"
+
+
+async def readiness(exam: Examination) -> Verdict:
+    """It says when it is ready, if it wants to be asked."""
+    found = await exam.introduce()
+    if "ready" not in found.features:
+        return not_announced("the feature `ready`")
+    if found.stage == "readiness" and found.sitting.slip is not None:
+        return exam.verdict(found.sitting.slip, found.sitting)
+    return passed()
+
+
+# --- options
+
+
+async def options(exam: Examination) -> Verdict:
+    """What it offers is well-formed, and it still plays when all of that was set."""
+    found = await exam.introduce()
+    faults = list(_faults_of_options(found.sitting.heard))
+    if faults:
+        return failed("; ".join(faults), _FORMS, opening(found.sitting.transcript, 12))
+    if not found.options:
+        return not_announced("any option")
+    if found.stage:
+        return skipped("it needs step 4, readiness")
+    sitting = await _set(exam, found.options)
+    if sitting.slip is None or ran_out_of_time(sitting):
+        return passed(f"{len(found.options)} offered: {', '.join(each.name for each in found.options)}")
+    game = await exam.game(Side.WHITE)
+    if game.slip is not None and game.slip.number <= 1:
+        return skipped("its first ply fails without any options, too")
+    return await _blame(exam, found.options, sitting)
+
+
+async def _set(exam: Examination, options: tuple[Option, ...]) -> Sitting:
+    """Set these options to all values worth trying, then ask for one ply."""
+    names = ", ".join(option.name for option in options)
+    async with exam.sit(Trial(f"setting {names}")) as sitting:
+        seat = sitting.seat
+        assert isinstance(seat, SpokenDvpSeat)
+        if sitting.slip is None and sitting.goes_on(await seat.greet(), "`dvpok`"):
+            for option in options:
+                for value in _values(option):
+                    seat.say(f"setoption {option.name} {value}".rstrip(" "))
+            if sitting.goes_on(await seat.begin_game(), "the game after `setoption`"):
+                await sitting.play(Opponent(SEED), most=1)
+                if sitting.slip is None:
+                    sitting.say_end()
+                    await sitting.part()
+    return sitting
+
+
+async def _blame(exam: Examination, options: tuple[Option, ...], sitting: Sitting) -> Verdict:
+    """Find the option after which the bot fails, by setting each alone."""
+    culprit = ""
+    if len(options) <= _ALONE:
+        for option in options:
+            alone = await _set(exam, (option,))
+            if alone.slip is not None:
+                sitting, culprit = alone, option.name
+                break
+    assert sitting.slip is not None
+    which = f"`setoption {culprit}`" if culprit else "the options it offers had been set"
+    verdict = exam.verdict(sitting.slip, sitting)
+    change = f"Take every value that the `option` line allows, the least ones too. {verdict.change}"
+    return failed(f"after {which}: {verdict.problem}", change, verdict.dialogue)
+
+
+def _values(option: Option) -> Iterator[str]:
+    """The least or the other values first, the default last; never the most of something, such as memory."""
+    match option.kind:
+        case "check":
+            yield "false" if option.default == "true" else "true"
+        case "spin":
+            yield str(option.low)
+        case "combo":
+            yield from option.choices
+        case "button":
+            yield ""
+    if option.kind != "button":
+        yield option.default
+
+
+def _faults_of_options(lines: Iterable[str]) -> Iterator[str]:
+    names: set[str] = set()
+    for line in lines:
+        if line.split()[:1] != ["option"]:
+            continue
+        message = dvp.parse(line.encode(), dvp.Role.BOT)
+        if not isinstance(message, Option):
+            yield f"`{line.strip()}` is malformed: {_fault_of_line(line.split())}"
+        elif message.name in names:
+            yield f"option {message.name} is offered twice"
+        elif fault := message.fault(message.default):
+            yield f"option {message.name}: the default {message.default!r} cannot be set: {fault}"
+        if isinstance(message, Option):
+            names.add(message.name)
+
+
+def _fault_of_line(words: list[str]) -> str:
+    if len(words) < 3:
+        return "a name and a type are needed"
+    name, kind, arguments = words[1], words[2], words[3:]
+    if not is_key(name):
+        return f"the name {name!r} is not made of letters, digits, `_` and `-`"
+    if kind not in _TYPES:
+        later = next((word for word in arguments if word in _TYPES), None)
+        blank = f"; a name has no blanks, and `{later}` would be the type" if later else ""
+        return f"the type {kind!r} is none of {', '.join(_TYPES)}{blank}"
+    if kind == "spin":
+        return _fault_of_spin(arguments)
+    if kind == "check":
+        return "the default is true or false"
+    return "a default and at least one choice are needed"
+
+
+def _fault_of_spin(arguments: list[str]) -> str:
+    if len(arguments) < 3 or not all(map(is_integer, arguments[:3])):
+        return "three integers are needed: the default, the least, the greatest"
+    default, low, high = map(int, arguments[:3])
+    if low > high:
+        return f"the least value {low} is above the greatest {high}; the order is default, least, greatest"
+    return f"the default {default} is not from {low} to {high}; the order is default, least, greatest"

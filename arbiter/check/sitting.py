@@ -1,0 +1,276 @@
+"""One process of the bot under examination, from its start to its end: asked for plies, and watched.
+
+Nothing here judges whether a step is passed. What goes wrong first is kept as a ``Slip``.
+"""
+
+import contextlib
+import time
+from dataclasses import dataclass
+
+import trio
+
+from arbiter.check.opponent import Opponent
+from arbiter.check.seats import SpokenDvpSeat, SpokenSeat
+from arbiter.isolation import proc
+from arbiter.isolation.launch import StartError
+from arbiter.match.bell import Bell
+from arbiter.match.clock import MS, Clock
+from arbiter.match.game import won_by
+from arbiter.match.seat import Turn
+from arbiter.match.termination import Termination
+from arbiter.match.verdict import Failure, ForfeitError, NobodysFaultError, judge_answer, judge_time
+from protocol.errors import PlySyntaxError
+from protocol.rules import Ply, Position, Score, parse_ply
+
+QUIT_GRACE = 2.0
+LAST_CHANCE = 1.0
+SECOND_ANSWER = 0.02
+"""Seconds: for the end of a bot after `quit`, after its input was closed as well, for a second answer."""
+_LONGEST_CONTEST = 1_000 * MS
+_STRAYS = 200
+_LOOK_PAUSE = 0.02
+_NO_PATIENCE = 0.05
+_LISTENED_TO = 3
+"""First plies of a game after which is listened whether a second answer comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """The first thing that went wrong in a sitting.
+
+    ``asked`` says in words what the bot had been asked; ``number`` and ``position`` are those of
+    the ply asked for, if it was one, ``answer`` what it said. No ``termination`` stands for a slip
+    that does not end a game.
+    """
+
+    termination: Termination | None
+    detail: str
+    asked: str
+    number: int = 0
+    position: Position | None = None
+    answer: str | None = None
+
+
+@dataclass(slots=True)
+class Patience:
+    """Seconds that a bot is given: to end by itself, and for what it started to end after it.
+
+    Who has used them up once is not waited for again.
+    """
+
+    end: float = QUIT_GRACE
+    rest: float = QUIT_GRACE
+
+
+class Sitting:
+    """A bot at its seat; ``what`` is tried, in words.
+
+    ``strays`` are lines of a CodeCup bot that are no plies; ``was_early`` tells whether its last
+    answer had been written before its turn came; ``ended_after`` is None when it did not end by
+    itself when it was given the time, and ``ended_at_last`` whether it did when its input was closed.
+    """
+
+    def __init__(self, seat: SpokenSeat, bell: Bell, what: str, patience: Patience) -> None:
+        self.seat = seat
+        self.what = what
+        self.slip: Slip | None = None
+        self.position = seat.setup.start
+        self.plies: list[str] = []
+        self.strays: list[str] = []
+        self.was_early = False
+        self.ended_after: float | None = None
+        self.ended_at_last = False
+        self.left_running: tuple[str, ...] = ()
+        self._patience = patience
+        self.bell = bell
+
+    # Beginning
+
+    def spawn(self, nursery: trio.Nursery) -> None:
+        try:
+            self.seat.spawn(nursery)
+        except StartError as error:
+            self.slip = Slip(Termination.START, str(error), "the start")
+
+    async def get_ready(self) -> bool:
+        """Go through everything before the first ply; False when that went wrong."""
+        if self.slip is None:
+            return self.goes_on(await self.seat.get_ready(), "the start")
+        return False
+
+    def goes_on(self, failure: Failure | None, asked: str) -> bool:
+        """Note a failure in what was asked, if there is one; whether there is none."""
+        if failure is not None:
+            self.slip = Slip(failure.termination, failure.detail, asked)
+        return failure is None
+
+    async def stays_silent_and_alive(self, seconds: float) -> bool:
+        """Whether the program is still there after a while."""
+        await self.bell.wait(lambda: self.seat.process.output_ended, after(seconds * 1_000))
+        if self.seat.process.output_ended:
+            return self.goes_on(await self.seat.fault(), "the start")
+        return True
+
+    async def is_holding_back(self) -> bool:
+        """Close the input of a silent bot; whether that brought to light what it had kept in a buffer."""
+        process = self.seat.process
+        before = process.bytes_read
+        process.close_input()
+        await self.bell.wait(lambda: process.output_ended, after(LAST_CHANCE * 1_000))
+        return process.bytes_read > before
+
+    # Asking
+
+    async def play(self, opponent: Opponent, most: int | None = None) -> bool:
+        """Play from the start position, to the end or until ``most`` plies of the bot; False at a slip."""
+        seat, own = self.seat, 0
+        theirs = Clock(seat.setup.competitor(seat.side.other).time)
+        while not self.position.is_over and own != most:
+            before = self.position
+            if before.to_move is seat.side:
+                ply = await self.ask(theirs)
+                if ply is None:
+                    return False
+                own += 1
+                if own <= _LISTENED_TO and isinstance(seat, SpokenDvpSeat):
+                    await trio.sleep(SECOND_ANSWER)
+            else:
+                ply = opponent.choose(before)
+            self.position = before.play(ply)
+            self.plies.append(ply.text)
+            if before.to_move is not seat.side and not self.position.is_over:
+                seat.tell(ply.text)
+        return True
+
+    async def ask(self, opponent_clock: Clock) -> Ply | None:
+        """The bot's ply in the position reached; None at a slip."""
+        number = len(self.plies) + 1
+        await self.seat.process.drain()
+        self.seat.ask(Turn(number, self.position, tuple(self.plies), opponent_clock))
+        return await self.ply(number, self.position)
+
+    async def ply(self, number: int, position: Position) -> Ply | None:
+        """The ply that answers the open question, judged; None at a slip."""
+        try:
+            return judge_answer(await self._answer(), position)
+        except ForfeitError as forfeit:
+            termination, detail = forfeit.failure
+            self.slip = Slip(termination, detail, f"ply {number}", number, position, forfeit.answer)
+            return None
+
+    async def _answer(self) -> str | None:
+        """What is answered to the open question; raises ForfeitError."""
+        strays = len(self.strays)
+        while True:
+            try:
+                await self._wait_for_answer()
+            except ForfeitError as forfeit:
+                raise self._as_stray(forfeit, self.strays[strays:]) from None
+            answer = self.seat.take_answer()
+            if not self._is_stray(answer.text):
+                break
+            self.seat.owes = True
+        stopwatch = self.seat.stopwatch
+        self.was_early = answer.reading.wall < stopwatch.started_at
+        spent = stopwatch.answered(answer.reading)
+        with contextlib.suppress(NobodysFaultError):
+            judge_time(self.seat.clock, spent, self.seat.side, min(_LONGEST_CONTEST, spent.wait))
+        return answer.text
+
+    async def _wait_for_answer(self) -> None:
+        seat = self.seat
+
+        def is_decided() -> bool:
+            return seat.has_answer or seat.has_fault(on_turn=True)
+
+        deadline = seat.stopwatch.started_at + seat.clock.limit
+        await self.bell.wait(is_decided, deadline)
+        if not is_decided():
+            waited = seat.stopwatch.spent(seat.stopwatch.read(time.monotonic_ns())).wait
+            await self.bell.wait(is_decided, deadline + min(_LONGEST_CONTEST, waited))
+        await seat.process.drain()
+        if not seat.has_answer:
+            fault = await seat.fault() if seat.has_fault(on_turn=True) else seat.overdue()
+            raise ForfeitError(seat.side, fault)
+
+    def _is_stray(self, text: str | None) -> bool:
+        """Whether a line of a CodeCup bot is none of its plies; the next one may be."""
+        if isinstance(self.seat, SpokenDvpSeat) or text is None:
+            return False
+        try:
+            parse_ply(text)
+        except PlySyntaxError:
+            self.strays = [*self.strays, text][:_STRAYS]
+            return True
+        return False
+
+    def _as_stray(self, forfeit: ForfeitError, strays: list[str]) -> ForfeitError:
+        """Where lines that are no plies are all that came, the first of them was the answer."""
+        if not strays or forfeit.failure.termination is not Termination.TIMEOUT:
+            return forfeit
+        detail = f"{strays[0][:60]!r} is not a ply"
+        return ForfeitError(forfeit.side, Failure(Termination.SYNTAX, detail), strays[0])
+
+    # Ending
+
+    def say_end(self) -> None:
+        """Tell the bot that the game is over, with the result that the board shows."""
+        if self.position.is_over:
+            result = won_by(self.position.winner)
+            self.seat.say_end(result, self.position.score, Termination.NORMAL, None)
+        else:
+            self.seat.say_end("*", Score(0, 0), Termination.VOID, None)
+
+    async def part(self) -> None:
+        """Close the input of a program that was told to quit, and give it the time to end by itself."""
+        self.seat.process.close_input()
+        if not await self.ends_within(self._patience.end):
+            self._patience.end = _NO_PATIENCE
+
+    async def ends_within(self, seconds: float) -> bool:
+        """Whether the program ends by itself; sees what it leaves running then."""
+        began = time.monotonic()
+        if not await self.seat.process.wait_exit(seconds):
+            return False
+        self.ended_after = time.monotonic() - began
+        await self._see_what_stays(began + self._patience.rest)
+        return True
+
+    async def _see_what_stays(self, deadline: float) -> None:
+        process = self.seat.process
+        while (pids := process.living()) and time.monotonic() < deadline:  # noqa: ASYNC110 (no event tells)
+            await trio.sleep(_LOOK_PAUSE)
+        self.left_running = tuple(map(_command, pids))
+        if pids:
+            self._patience.rest = _NO_PATIENCE
+
+    async def leave(self) -> None:
+        """End whatever is left of it, at once."""
+        await self.seat.leave(Failure(Termination.VOID, "the sitting is over"))
+
+    @property
+    def uncalled(self) -> list[str]:
+        """Answers that nobody had asked for, in words."""
+        return self.seat.uncalled if isinstance(self.seat, SpokenDvpSeat) else []
+
+    @property
+    def heard(self) -> list[str]:
+        """The first lines of a DVP bot."""
+        return self.seat.heard if isinstance(self.seat, SpokenDvpSeat) else []
+
+    @property
+    def transcript(self) -> str:
+        return self.seat.process.transcript.text() if self.seat.is_running else ""
+
+
+def after(ms: float) -> int:
+    """The moment that so many ms lie ahead (monotonic ns)."""
+    return time.monotonic_ns() + round(ms * MS)
+
+
+def _command(pid: int) -> str:
+    """What a process was started as."""
+    words = ""
+    with contextlib.suppress(OSError):
+        words = proc.read(f"/proc/{pid}/cmdline").replace(b"\0", b" ").decode(errors="replace").strip()
+    return f"{words[:80] or 'a process'} (pid {pid})"

@@ -1,0 +1,424 @@
+"""``arbiter check`` with real bots: right ones pass, and each fault is named by the step that is about it."""
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Collection
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+
+from arbiter.check import examination, runner
+from arbiter.check.outcome import Outcome, StepReport
+from arbiter.check.steps import STEPS
+from arbiter.isolation.tree import become_subreaper
+from arbiter.match.bot import Bot, Dialect
+from arbiter.match.clock import TimeControl
+from tests.e2e.commands import arbiter, start
+from tests.e2e.table import BOTS, Table
+
+NUMBERS = {step.title: number for number, step in enumerate(STEPS, 1)}
+EVERY = frozenset(NUMBERS.values())
+PATIENT = TimeControl()
+HASTY = TimeControl(game=500, start=1_000)
+"""For bots that will not answer anyway."""
+MUTE = TimeControl(start=500)
+
+GAME = ("placement as White", "double turn", "movement as White")
+INTRODUCTION = ("starts", "handshake")
+
+
+@pytest.fixture(autouse=True)
+def _settled_at_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most bots here stay when they were started, so that need not be waited for."""
+    if "exits" not in request.node.name:
+        monkeypatch.setattr(examination, "_SETTLES", 0.02)
+
+
+def examine(bot: Bot, titles: Collection[str] = (), control: TimeControl = PATIENT) -> dict[str, StepReport]:
+    """The reports on these steps, or on all, by title."""
+    numbers = {NUMBERS[title] for title in titles} or EVERY
+    become_subreaper()
+
+    def nothing(*_: object) -> None:
+        pass
+
+    reports = trio.run(runner.examine, bot, control, numbers, nothing, nothing)
+    return {report.title: report for report in reports}
+
+
+def failures(reports: dict[str, StepReport]) -> list[str]:
+    return [title for title, report in reports.items() if report.verdict.outcome is Outcome.FAIL]
+
+
+def faulty(table: Table, *fault: str) -> Bot:
+    return table.bot(sys.executable, str(BOTS / "faulty.py"), *fault, name="faulty")
+
+
+def cup(table: Table, *oddity: str) -> Bot:
+    return table.bot(sys.executable, str(BOTS / "codecup.py"), *oddity, name="cup", dialect=Dialect.CODECUP)
+
+
+# --- bots without fault
+
+
+FEW = frozenset(NUMBERS[title] for title in (*INTRODUCTION, *GAME, "clock use", "quit", "stray output"))
+SAMPLES = [
+    ("random-c", ("cc",), EVERY),
+    ("camel", ("perl",), EVERY),
+    ("random-sh", ("sh",), FEW),
+    ("random-js", ("node",), FEW),
+    ("greedy", (), FEW),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "steps"),
+    [pytest.param(name, steps, id=name, marks=pytest.mark.needs(*needs)) for name, needs, steps in SAMPLES],
+)
+def test_the_sample_bots_pass(tmp_path: Path, name: str, steps: Collection[int]) -> None:
+    chosen = [] if steps == EVERY else [word for step in steps for word in ("--step", str(step))]
+    done = arbiter(tmp_path, "check", f"sample:{name}", *chosen, timeout=50)
+    assert done.returncode == 0, done.stdout
+    assert " failed" not in done.stdout
+    assert "skipped" not in done.stdout
+    assert ("ready for tournaments" in done.stdout) == (steps == EVERY)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", ["random", "greedy", "random-sh", "random-c", "random-js", "camel"])
+def test_the_sample_bots_pass_every_step(tmp_path: Path, name: str) -> None:
+    done = arbiter(tmp_path, "check", f"sample:{name}", timeout=50)
+    assert done.returncode == 0, done.stdout
+    assert "ready for tournaments" in done.stdout
+
+
+def test_a_bot_with_everything_is_asked_everything(table: Table) -> None:
+    titles = {*INTRODUCTION, "options", "readiness", "stop", "reuse", "same seed, same plies"}
+    reports = examine(faulty(table, "everything"), titles)
+    outcomes = {title: report.verdict.outcome for title, report in reports.items()}
+    assert set(outcomes.values()) == {Outcome.PASS}, reports
+
+
+def test_lines_that_come_in_pieces_are_no_fault(table: Table) -> None:
+    titles = {*INTRODUCTION, "options", *GAME, "stray output"}
+    reports = examine(faulty(table, "in-pieces"), titles)
+    assert failures(reports) == []
+    assert reports["options"].verdict.notes == ("2 offered: Hash, Seed",)
+    assert reports["stray output"].verdict.notes == ()
+
+
+@pytest.mark.parametrize("manner", ["", "rash", "lower", "relaxed"])
+def test_manners_of_codecup_bots_are_no_faults(table: Table, manner: str) -> None:
+    reports = examine(cup(table, *([manner] if manner else [])))
+    assert failures(reports) == []
+    assert reports["handshake"].verdict.outcome is Outcome.NOT_IN_DIALECT
+    assert reports["forced pass"].verdict.notes[0].startswith("in 2 games it passed")
+
+
+# --- faults: the bot, the step that names it, the words of it, and the steps tried besides
+
+FAULTS: list[tuple[str, str, str, tuple[str, ...], TimeControl]] = [
+    ("exits", "starts", "exited with status 3", INTRODUCTION, HASTY),
+    ("dies-of-hello", "handshake", "its last words: KeyError: 'dvp'", INTRODUCTION, HASTY),
+    ("mute", "handshake", "does the bot flush|codecup:", INTRODUCTION, MUTE),
+    ("unflushed", "handshake", "kept in a buffer|flush=True", INTRODUCTION, MUTE),
+    (r"hello DVPOK\n", "handshake", "keywords are lower case|in lower case", INTRODUCTION, MUTE),
+    (r"hello uciok\n", "handshake", "ignored: 'uciok'|`dvpok`", INTRODUCTION, MUTE),
+    (r"hello dvpok", "handshake", "'dvpok' was written without a line end", INTRODUCTION, MUTE),
+    (r"hello dvpok\x202\n", "handshake", "versions from 1 to 1", INTRODUCTION, MUTE),
+    (r"hello error\x20no\x20book\n", "handshake", "cannot play: no book", INTRODUCTION, HASTY),
+    ("floods", "handshake", "more than 10,000 lines|Write less", INTRODUCTION, HASTY),
+    ("blob", "handshake", "a line of more than 65,536 bytes", INTRODUCTION, HASTY),
+    ("spin-order", "options", "the least value 1024 is above the greatest 64", (), HASTY),
+    ("spin-short", "options", "three integers are needed", (), HASTY),
+    ("name-with-blank", "options", "a name has no blanks", (), HASTY),
+    ("odd-default", "options", "the default 'quick' cannot be set", (), HASTY),
+    ("dies-of-option", "options", "after `setoption Hash`|the least ones too", (), HASTY),
+    ("no-readyok", "readiness", "no `readyok` within 1000 ms|or do not announce", ("options",), HASTY),
+    ("bare", "placement as White", "did you mean `move A1`|Write `move` before the ply", (), HASTY),
+    ("no-line-end", "placement as White", "without a line end", (), HASTY),
+    ("says move:\\x20PLY", "placement as White", "ignored: 'move: A1'", (), HASTY),
+    ("says move\\x20H9", "placement as White", "H9 is not a space", (), HASTY),
+    ("says move\\x20[PLY]", "placement as White", "'[A1]' is not a ply|nothing around it", (), HASTY),
+    ("always-a1", "placement as White", "A1 is occupied|Keep the opponent's placements", (), HASTY),
+    ("wrong-number", "placement as White", "`move A2 ply 1` with the number of another ply", (), HASTY),
+    ("flood", "placement as White", "more than 10,000 lines in one turn", (), HASTY),
+    ("stops-itself", "placement as White", "no answer within", (), HASTY),
+    ("dies-as-black", "placement as Black", "its last words: NotImplementedError: black", GAME, PATIENT),
+    ("waits-at-50", "double turn", "ply 50 (white moves)|White acts twice in a row", GAME, HASTY),
+    ("breaks not-your-stack", "double turn", "topped by black|White acts twice", GAME, PATIENT),
+    ("breaks distance", "movement as White", "moves exactly 1 space", GAME, PATIENT),
+    ("breaks direction", "movement as White", "not in a straight line|six directions", GAME, PATIENT),
+    ("breaks surrounded", "movement as White", "all six neighbours occupied", GAME, PATIENT),
+    ("breaks lone-red", "movement as White", "is a lone red, which never moves", GAME, PATIENT),
+    ("breaks empty-target", "movement as White", "a stack lands on an occupied space", GAME, PATIENT),
+    ("passes", "movement as White", "only a side without one passes", GAME, PATIENT),
+    ("dies-at 61", "movement as White", "table overrun at ply 62", GAME, PATIENT),
+    ("never-passes", "forced pass", "no answer within|PASS is its only legal ply", GAME, HASTY),
+    ("dies-of-pass", "forced pass", "IndexError: no moves", GAME, PATIENT),
+    ("dies-after-pass", "forced pass", "Its opponent had just passed", GAME, PATIENT),
+    ("start-only", "set-up positions", "A1 is occupied|may begin from any position", GAME, PATIENT),
+    ("no-tall-stacks", "set-up positions", "`tall`|a stack of ten or more", (), PATIENT),
+    ("short-buffer 498", "long game", "fixed buffer of 256 or 512 bytes", GAME, PATIENT),
+    ("strict-go", "unusual lines", "KeyError: 'mood'|a key together with its value", GAME, PATIENT),
+    ("strict-newgame", "unusual lines", "KeyError: 'mood'", (), PATIENT),
+    ("dies-of-words", "unusual lines", "unknown command 'greetings'", (), PATIENT),
+    ("ascii-names", "unusual lines", "in `names`|UnicodeEncodeError", (), PATIENT),
+    ("slow 0.02", "clock use", "lost on time with 500ms a game|Share `time`", GAME, HASTY),
+    ("slow-late", "little time", "told `time 100`: no answer within 150 ms|Heed `time`", (), PATIENT),
+    ("no-time-is-no-limit", "little time", "told `time 0`", (), PATIENT),
+    ("needs-time", "little time", "KeyError: 'time'|`movetime 100`", (), PATIENT),
+    ("deaf-to-stop", "stop", "read its input while it thinks", (), PATIENT),
+    ("ignores-quit", "quit", "still running 2 s after `quit`; it ended when its input", (), PATIENT),
+    ("deaf-to-the-end", "end of input", "still running 2 s after the end of its input", (), PATIENT),
+    ("answers-legal", "stray output", "wrote `move A1` when no `go` was open|one `move` line", (), PATIENT),
+    ("twice", "stray output", "the one before had been answered|one `move` line", GAME, PATIENT),
+    ("remembers", "reuse", "B1A1 is illegal|forget the game before", (), PATIENT),
+    ("leaves-after-result", "reuse", "exited with status 0", (), PATIENT),
+    ("lock", "two copies at once", "FileExistsError|Share nothing between them", (), PATIENT),
+    ("waits-for-lock", "two copies at once", "no `dvpok` within|Share nothing", INTRODUCTION, PATIENT),
+    ("unseeded", "same seed, same plies", "to the same question|the value of `Seed`", (), PATIENT),
+    ("leaves-a-child", "leaves nothing behind", "sleep 60 (pid |wait for it", (), PATIENT),
+]
+
+
+RELATED = {r"hello uciok\n", "hello dvpok", "blob", "spin-short", r"says move\x20[PLY]", "stops-itself"}
+RELATED |= {"breaks direction", "breaks surrounded", "strict-newgame"}
+"""Close relatives of others, left to the sweep."""
+
+
+@pytest.mark.parametrize(
+    ("fault", "title", "words", "besides", "control"),
+    [pytest.param(*f, id=f[0], marks=[pytest.mark.sweep] if f[0] in RELATED else []) for f in FAULTS],
+)
+def test_a_fault_is_named_by_its_step(
+    table: Table, fault: str, title: str, words: str, besides: tuple[str, ...], control: TimeControl
+) -> None:
+    arguments = [word.replace(r"\x20", " ") for word in fault.split(" ")]
+    reports = examine(faulty(table, *arguments), {title, *besides}, control)
+    assert failures(reports) == [title], reports
+    verdict = reports[title].verdict
+    told = "\n".join((verdict.problem, verdict.change))
+    assert [part for part in words.split("|") if part not in told] == [], told
+    assert verdict.change
+    if fault != "lock":
+        assert verdict.dialogue or title == "starts"
+
+
+CUP_FAULTS = [
+    ("waits", "double turn", "without reading anything", GAME, HASTY),
+    ("garbage", "placement as White", "'what now?' is not a ply", GAME, HASTY),
+    ("forgets", "placement as White", "A1 is occupied", (), HASTY),
+    ("passes", "placement as White", "no side passes before the board is full", (), HASTY),
+    ("leaves", "placement as White", "exited with status 7", (), HASTY),
+    ("dvp", "placement as White", "'move A1' is not a ply|nothing but plies", (), HASTY),
+    ("banner", "stray output", "'Odd 1.0 by nobody'|standard error", GAME, PATIENT),
+    ("debug", "stray output", "plies'|every line on standard output is an answer", GAME, PATIENT),
+    ("stuck", "forced pass", "PASS is its only legal ply|writes PASS itself", GAME, HASTY),
+    ("stickler", "forced pass", "PASS is no move|Its opponent had just passed", GAME, PATIENT),
+]
+
+
+@pytest.mark.parametrize(
+    ("fault", "title", "words", "besides", "control"), CUP_FAULTS, ids=[f[0] for f in CUP_FAULTS]
+)
+def test_a_fault_of_a_codecup_bot_is_named_by_its_step(
+    table: Table, fault: str, title: str, words: str, besides: tuple[str, ...], control: TimeControl
+) -> None:
+    reports = examine(cup(table, fault), {title, *besides}, control)
+    assert failures(reports) == [title], reports
+    verdict = reports[title].verdict
+    told = "\n".join((verdict.problem, verdict.change))
+    assert [part for part in words.split("|") if part not in told] == [], told
+
+
+NOTES = [
+    ("misspelled-feature", "handshake", "did you mean `reuse`?"),
+    ("debug", "stray output", "`info` has the key `cp`"),
+    ("banner", "stray output", "ignored: 'Faulty 1.0"),
+    ("odd-status", "quit", "exited with status 4"),
+    ("impatient", "stop", "by itself, before `stop`"),
+    ("own-games-only", "long game", "takes over no game that it did not play"),
+    ("deaf-to-seed", "same seed, same plies", "is `Seed` used?"),
+    ("leaves-a-file", "leaves nothing behind", "log.txt"),
+]
+
+
+@pytest.mark.parametrize(("oddity", "title", "words"), NOTES, ids=[note[0] for note in NOTES])
+def test_what_is_odd_but_harmless_is_a_note(table: Table, oddity: str, title: str, words: str) -> None:
+    report = examine(faulty(table, oddity), {title})[title]
+    assert report.verdict.outcome is Outcome.PASS
+    assert any(words in note for note in report.verdict.notes), report.verdict.notes
+
+
+def test_a_fault_spoils_no_other_step(table: Table) -> None:
+    titles = NUMBERS.keys() - {"set-up positions", "little time"}
+    reports = examine(faulty(table, "dies-after-pass"), titles)
+    assert failures(reports) == ["forced pass"]
+    assert reports["movement as White"].verdict.outcome is Outcome.PASS
+    assert "forced pass" in reports["movement as Black"].verdict.notes[0]
+    assert reports["long game"].verdict.problem == "it needs step 11, forced pass"
+
+
+def test_what_exits_fails_and_the_rest_is_skipped(table: Table) -> None:
+    reports = examine(faulty(table, "exits"))
+    outcomes = [report.verdict.outcome for report in reports.values()]
+    assert outcomes == [Outcome.FAIL, *[Outcome.SKIPPED] * (len(STEPS) - 1)]
+    assert {r.verdict.problem for r in reports.values() if r.number > 1} == {"it needs step 1, starts"}
+
+
+def test_every_dialogue_belongs_to_a_step() -> None:
+    data = (files("protocol") / "conformance" / "dialogues.jsonl").read_text(encoding="utf-8")
+    assert {json.loads(line)["step"] for line in data.splitlines()} <= NUMBERS.keys()
+
+
+# --- whatever the bot does
+
+
+@pytest.mark.parametrize("nuisance", ["hangs", "floods", "forks", "stubborn"])
+def test_nothing_is_left_of_a_nuisance(table: Table, nuisance: str) -> None:
+    titles = {"quit"} if nuisance == "stubborn" else {*INTRODUCTION, *GAME, "leaves nothing behind"}
+    began = time.monotonic()
+    reports = examine(faulty(table, nuisance), titles, replace(HASTY, game=1_000))
+    assert failures(reports) != []
+    assert time.monotonic() - began < 15
+    # The table's fixture sees to it that no process is left.
+
+
+def test_a_check_is_over_in_time(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "LIMIT", 5.5)
+    began = time.monotonic()
+    reports = examine(faulty(table, "sleepy", "0.7"))
+    assert time.monotonic() - began < 4
+    assert failures(reports) == []
+    last = list(reports.values())[-1].verdict
+    assert (last.outcome, last.problem[:6]) == (Outcome.SKIPPED, "the 5.")
+
+
+def test_a_slow_starter_is_tried_with_what_there_is_time_for(table: Table) -> None:
+    reports = examine(faulty(table, "sleepy", "1.05"), {"handshake", "unusual lines"})
+    notes = reports["unusual lines"].verdict.notes
+    assert "only the first of 5 dialogues: it takes 1." in notes[0]
+
+
+# --- the command
+
+
+def command(*fault: str) -> str:
+    return f"{sys.executable} {BOTS / 'faulty.py'} {' '.join(fault)}"
+
+
+def test_the_output_for_people(tmp_path: Path) -> None:
+    done = arbiter(
+        tmp_path, "check", command("always-a1"), *steps("handshake", "options", "placement as White")
+    )
+    assert (done.returncode, done.stderr) == (1, "")
+    lines = done.stdout.splitlines()
+    assert lines[0] == f"faulty: {command('always-a1')} (dvp)"
+    assert lines[2].split() == ["2", "handshake", "pass"]
+    assert lines[3].split()[:3] == ["note", "Faulty;", "no"]
+    assert lines[4].split(None, 1) == ["3", "options                 not announced: any option"]
+    assert lines[5].split() == ["5", "placement", "as", "White", "FAIL"]
+    assert [line.split()[0] for line in lines[6:8]] == ["tried", "problem"]
+    assert "A1 is illegal: A1 is occupied" in lines[7]
+    assert any(line.split()[1:] == ["<", "move", "A1"] for line in lines)
+    assert lines[-1] == "3 steps: 1 passed, 1 failed, 1 not announced: see step 5"
+    assert "\x1b" not in done.stdout
+
+
+def steps(*titles: str) -> list[str]:
+    return [word for title in titles for word in ("--step", str(NUMBERS[title]))]
+
+
+def test_the_output_for_programs(tmp_path: Path) -> None:
+    done = arbiter(tmp_path, "check", command("bare"), "--time", "200ms", "--format", "json", *steps(*GAME))
+    assert done.returncode == 1
+    data: dict[str, Any] = json.loads(done.stdout)
+    assert data["bot"]["protocol"] == "dvp"
+    assert data["failed"] == [5]
+    first = data["steps"][0]
+    assert (first["number"], first["title"], first["outcome"]) == (5, "placement as White", "fail")
+    assert first["dialogue"][-1].endswith("< A1")
+    assert first["change"].startswith("Write `move`")
+    assert [step["outcome"] for step in data["steps"][1:]] == ["skipped", "skipped"]
+
+
+def test_verbose_shows_what_was_said(tmp_path: Path) -> None:
+    done = arbiter(tmp_path, "check", command(), "--verbose", *steps("handshake"))
+    assert done.returncode == 0
+    assert "in a first start (ms since the start" in done.stdout
+    assert "> dvp 1" in done.stdout
+    assert "< dvpok" in done.stdout
+    assert "tried " in done.stdout
+
+
+def test_control_characters_of_a_bot_reach_no_terminal(tmp_path: Path) -> None:
+    bot = command("hello", r"'\x1b[2J\ndvpok\n'")
+    done = arbiter(tmp_path, "check", bot, *steps("handshake", "stray output"), "--verbose")
+    assert done.returncode == 0
+    assert "\x1b" not in done.stdout
+    assert "[2J" in done.stdout
+
+
+@pytest.mark.needs("cc")
+def test_a_sample_is_built_first(tmp_path: Path) -> None:
+    done = arbiter(tmp_path, "check", "sample:random-c", *steps("handshake"))
+    assert done.stdout.startswith("random-c: building with `cc ")
+    assert done.returncode == 0
+
+
+@pytest.mark.needs("bwrap")
+def test_isolation_levels(tmp_path: Path) -> None:
+    done = arbiter(tmp_path, "check", "sample:random", "--isolation", "jail", *steps("placement as White"))
+    assert done.returncode == 0, done.stdout
+    assert "(dvp, isolation jail)" in done.stdout
+
+
+BAD = [
+    (["check", "sample:nobody"], "there is no sample bot"),
+    (["check", "sample:random", "--step", "99"], "there is no step 99"),
+    (["check", "sample:random", "--step", "0"], "too small"),
+    (["check", "sample:random", "--time", "1m"], "from 1ms to 10s"),
+    (["check", "sample:random", "--time", "move 1s"], "a time for the whole game"),
+    (["check", "sample:random", "--time", "5"], "needs a unit"),
+    (["check"], "BOT"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD, ids=[" ".join(b[0]) for b in BAD])
+def test_bad_input_is_one_clear_message(tmp_path: Path, arguments: list[str], words: str) -> None:
+    done = arbiter(tmp_path, *arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_missing_program_fails_the_first_step(tmp_path: Path) -> None:
+    done = arbiter(tmp_path, "check", "./nothing")
+    assert done.returncode == 1
+    assert "no such file; is it" in done.stdout
+    assert done.stdout.endswith("23 steps: 1 failed, 22 skipped: see step 1\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_ends_it_at_once(tmp_path: Path, number: int) -> None:
+    process = start(tmp_path, "check", f"{sys.executable} {BOTS / 'faulty.py'} hangs")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    try:
+        while "readiness" not in process.stdout.readline():
+            pass
+        os.kill(process.pid, number)
+        _, errors = process.communicate(timeout=10)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 130
+    assert errors == ""
