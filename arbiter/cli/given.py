@@ -1,19 +1,23 @@
 """What commands about two bots are given on the command line, read and checked."""
 
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arbiter.cli.errors import UsageError
 from arbiter.match.bot import Bot, Dialect
-from arbiter.match.clock import TimeControl
+from arbiter.match.clock import ClockKind, TimeControl
 from protocol.errors import PositionError
 from protocol.rules import Position, parse_dpos
 
 if TYPE_CHECKING:
     from arbiter.tournament.openings import OpeningsSpec
 
+_ALL_DAY = 24 * 3_600_000
+
 BOT_HELP = "a path, a quoted command, or sample:NAME; codecup: before it for a bot of that dialect"
+WRAP_HELP = "start the bot through this, such as a debugger's command; its stderr is shown as it comes"
 OPENINGS_HELP = "where games start: empty, random, balanced, symmetric, FILE or random:FILE"
 
 
@@ -93,6 +97,27 @@ def _require_dvp(option: str, bots: list[Bot]) -> None:
             raise UsageError(
                 f"{option}: {bot.name} speaks the CodeCup dialect, which knows the empty board only"
             )
+
+
+def wrapped(bot: Bot, command: str, time: TimeControl, *, keep_clock: bool) -> Bot:
+    """The bot as it is started through a command, such as ``valgrind`` or ``gdb --args``.
+
+    It hears of the same clock as always, but that stands still unless it is to be kept: programs take
+    their time under such tools, or stand at a breakpoint all day.
+
+    Raises:
+        UsageError: when the command cannot be split into words.
+    """
+    from arbiter.tournament.bots import resolve_build
+    from arbiter.tournament.problems import ConfigurationError
+
+    try:
+        words = resolve_build(command, Path.cwd())
+    except ConfigurationError as error:
+        raise UsageError(f"--wrap: {error}") from None
+    if not keep_clock:
+        time = replace(time, clock=ClockKind.STILL, start=_ALL_DAY)
+    return replace(bot, wrap=words, time=time)
 
 
 def new_directory(slug: str) -> Path:

@@ -2,13 +2,12 @@
 
 import argparse
 import json
-import os
-import sys
 from dataclasses import dataclass
 from typing import Any
 
 from arbiter.cli.board import Look, board_key, draw_board, removed_stacks, stack_text
 from arbiter.cli.errors import UsageError
+from arbiter.cli.look import terminal_look
 from arbiter.cli.records import choose_record, load_records, number_of, printable, say, source_name
 from protocol.records import TEXT, Reading, Record, replay_until_fault
 from protocol.rules import Phase, Ply, Position, Stack, parse_ply
@@ -99,13 +98,6 @@ def _scene(record: Record, number: int | None) -> _Scene:
 
 
 # --- for people ------------------------------------------------------------------------------------------
-
-
-def terminal_look() -> Look:
-    """What standard output can show."""
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
-    return Look(colour=sys.stdout.isatty() and not plain, unicode=encoding == "utf8")
 
 
 def _text_list(readings: list[Reading], path: str) -> str:

@@ -3,7 +3,7 @@
 import time
 
 from arbiter.match.bell import Bell
-from arbiter.match.clock import MS, Clock
+from arbiter.match.clock import CHARGING, MS, Clock
 from arbiter.match.game import GameSetup, Result
 from arbiter.match.seat import Answer, Seat, Turn
 from arbiter.match.termination import Termination
@@ -80,7 +80,10 @@ class DvpSeat(Seat):
         control = self.clock.control
         values = {"time": control.game, "inc": control.increment or None, "movetime": control.move}
         texts = {key: str(value) for key, value in values.items() if value is not None}
-        texts |= {"grace": str(control.grace), "clock": str(control.clock), "ponder": "off"}
+        texts["grace"] = str(control.grace)
+        if control.clock in CHARGING:
+            texts["clock"] = str(control.clock)
+        texts["ponder"] = "off"
         texts |= {"rules": str(self.setup.start.rules), "game": self.setup.label}
         opponent = self.setup.competitor(self.side.other).bot.name
         return dvp.NewGame(self.side, texts, opponent)
