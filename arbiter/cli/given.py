@@ -117,7 +117,7 @@ def wrapped(bot: Bot, command: str, time: TimeControl, *, keep_clock: bool) -> B
         raise UsageError(f"--wrap: {error}") from None
     if not keep_clock:
         time = replace(time, clock=ClockKind.STILL, start=_ALL_DAY)
-    return replace(bot, wrap=words, time=time)
+    return replace(bot, wrap=words, time=time, directory=Path.cwd())
 
 
 def new_directory(slug: str) -> Path:
