@@ -1,15 +1,22 @@
-"""What ``match`` shows and keeps of dialogues: ``--trace``, ``--log``, and a wrapped bot's stderr."""
+"""What is shown and kept of dialogues: ``--trace``, ``--log``, and a wrapped bot's stderr."""
 
 import argparse
 import shutil
 import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
+
+import trio
 
 from arbiter.cli.errors import UsageError
 from arbiter.cli.look import has_colour
 from arbiter.live.dialogue_log import DialogueLog
 from arbiter.live.trace import Style, Trace
 from arbiter.match.bot import Bot
+from arbiter.match.dialogue import Ear
+from arbiter.tournament.events import GameStarted, Overheard
+from arbiter.tournament.schedule import Fixture
 
 
 def trace_of(arguments: argparse.Namespace, bots: list[Bot]) -> Trace | None:
@@ -21,8 +28,8 @@ def trace_of(arguments: argparse.Namespace, bots: list[Bot]) -> Trace | None:
     width = shutil.get_terminal_size().columns if screen.isatty() else None
     return Trace(
         lambda text: print(text, file=screen, flush=True),
-        Style(has_colour(screen), width, games=arguments.concurrency > 1),
-        quiet=arguments.quiet,
+        Style(has_colour(screen), width, games=getattr(arguments, "concurrency", 1) > 1),
+        quiet=getattr(arguments, "quiet", True),
         only=None if arguments.trace else wrapped,
     )
 
@@ -40,3 +47,17 @@ def log_of(directory: str | None) -> DialogueLog | None:
     except OSError as error:
         raise UsageError(f"--log {directory}: cannot be made: {error.strerror}") from None
     return DialogueLog(Path(directory))
+
+
+@asynccontextmanager
+async def listening(trace: Trace | None, number: int, names: Sequence[str]) -> AsyncIterator[Ear | None]:
+    """An ear for a game outside of a tournament, between bots of these names; None when nobody listens."""
+    if trace is None:
+        yield None
+        return
+    fixture = Fixture(number, 1, 1, 1, white=names[0], black=names[1])
+    async with trio.open_nursery() as nursery:
+        await nursery.start(trace.show)
+        trace.watch(GameStarted(fixture, 1))
+        yield lambda said: trace.watch(Overheard(fixture, said))
+        nursery.cancel_scope.cancel()

@@ -1,7 +1,6 @@
 """What ``run`` and ``match`` share: playing with a view, stopping cleanly, ending with the table."""
 
 import os
-import signal
 import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from pathlib import Path
 import trio
 
 from arbiter.cli.errors import INTERRUPTED, UsageError
+from arbiter.cli.interruptible import minded_signals
 from arbiter.cli.result_line import result_line
 from arbiter.cli.table import render
 from arbiter.isolation.levels import UnavailableError
@@ -113,7 +113,7 @@ class Session:
     async def _play(self) -> None:
         async with trio.open_nursery() as nursery:
             scope = trio.CancelScope(relative_deadline=self._budget)
-            with trio.open_signal_receiver(*_minded_signals()) as signals:
+            with trio.open_signal_receiver(*minded_signals()) as signals:
                 nursery.start_soon(self._mind_signals, signals, scope)
                 with scope:
                     async with trio.open_nursery() as playing:
@@ -171,12 +171,6 @@ def _warn(event: Event) -> None:
     """Even the quiet hear of what went wrong before the games."""
     if isinstance(event, Notice) and "left out" in event.text:
         print(event.text, file=sys.stderr)
-
-
-def _minded_signals() -> list[int]:
-    """Those that stop a run; a hangup that the shell told us to ignore (nohup) stays ignored."""
-    wanted = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    return [number for number in wanted if signal.getsignal(number) is not signal.SIG_IGN]
 
 
 @contextmanager

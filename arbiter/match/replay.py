@@ -1,8 +1,8 @@
 """Asking one bot again what it was asked in a recorded game."""
 
 import time
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import trio
 
@@ -10,7 +10,8 @@ from arbiter.isolation.launch import StartError
 from arbiter.match.bell import Bell
 from arbiter.match.bot import Dialect
 from arbiter.match.clock import MS, Clock
-from arbiter.match.game import GameSetup
+from arbiter.match.dialogue import Ear
+from arbiter.match.game import BotReport, GameSetup
 from arbiter.match.referee import make_seat
 from arbiter.match.seat import Seat, Turn
 from arbiter.match.termination import Termination
@@ -35,7 +36,11 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """An answer in place of a recorded one, which is None past the end of the record; ``used`` in ns."""
+    """An answer in place of a recorded one, which is None past the end of the record.
+
+    ``number`` is 0 for a bot that did not get that far. ``used`` is in ns; ``info`` is what the bot said
+    while it thought.
+    """
 
     number: int
     position: Position
@@ -43,57 +48,62 @@ class Repeated:
     answer: str | None
     failure: Failure | None
     used: int
+    info: Mapping[str, str] = field(default_factory=dict)
 
 
-async def replay(script: Script) -> list[Repeated]:
-    """Put the questions of a recorded game to one bot.
+Teller = Callable[[Repeated], None]
+"""Called with each answer as it comes."""
+
+
+async def replay(script: Script, tell: Teller, ear: Ear | None = None) -> BotReport:
+    """Put the questions of a recorded game to one bot; what is known about it then.
 
     A DVP bot is asked for single plies. A CodeCup bot has to be led through the whole game, so it
-    is left as soon as it plays something else.
+    is left as soon as it plays something else. ``ear`` hears all that is said.
     """
     bell = Bell()
-    seat = make_seat(script.side, script.setup, bell)
-    repeated: list[Repeated] = []
+    seat = make_seat(script.side, script.setup, bell, ear)
     async with trio.open_nursery() as nursery:
         failure: Failure | None = None
         try:
             seat.spawn(nursery)
             failure = await seat.get_ready()
             if failure is None:
-                repeated = await _Player(script, seat, bell).play()
+                failure = await _Player(script, seat, bell, tell).play()
             else:
-                repeated = [Repeated(0, script.setup.start, None, None, failure, 0)]
+                tell(Repeated(0, script.setup.start, None, None, failure, 0))
         except StartError as error:
             failure = Failure(Termination.START, str(error))
-            repeated = [Repeated(0, script.setup.start, None, None, failure, 0)]
+            tell(Repeated(0, script.setup.start, None, None, failure, 0))
         finally:
-            await seat.leave(failure or next((r.failure for r in repeated if r.failure), None))
+            await seat.leave(failure)
             nursery.cancel_scope.cancel()
-    return repeated
+    return seat.report(with_transcript=False)
 
 
 class _Player:
-    def __init__(self, script: Script, seat: Seat, bell: Bell) -> None:
+    def __init__(self, script: Script, seat: Seat, bell: Bell, tell: Teller) -> None:
         self._script = script
         self._seat = seat
         self._bell = bell
+        self._tell = tell
         self._opponent_clock = Clock(script.setup.competitor(script.side.other).time)
         self._is_led = seat.bot.dialect is Dialect.CODECUP
 
-    async def play(self) -> list[Repeated]:
-        repeated = []
+    async def play(self) -> Failure | None:
+        """Ask what is to be asked; the failure that ended it, if one did."""
         for number, position in self._questions():
             if position.to_move is self._script.side:
                 if not (self._is_led or number in self._script.numbers):
                     continue
                 one = await self._ask(number, position)
                 if number in self._script.numbers or one.answer != one.recorded:
-                    repeated.append(one)
+                    self._tell(one)
                 if one.failure or (self._is_led and one.answer != one.recorded):
-                    break
+                    return one.failure
             elif self._is_led and number <= len(self._script.plies):
                 self._seat.tell(self._script.plies[number - 1])
-        return repeated
+        return None
 
     def _questions(self) -> Iterator[tuple[int, Position]]:
         """Every ply up to the last one asked for, with the position before it; sets the clocks."""
@@ -118,7 +128,7 @@ class _Player:
         except ForfeitError as forfeit:
             took = time.monotonic_ns() - seat.stopwatch.started_at
             return Repeated(number, position, recorded, forfeit.answer, forfeit.failure, took)
-        return Repeated(number, position, recorded, text, None, used)
+        return Repeated(number, position, recorded, text, None, used, dict(seat.info))
 
     async def _answer(self) -> tuple[str | None, int]:
         seat = self._seat

@@ -47,7 +47,17 @@ def test_a_line_without_an_end_and_stderr_are_shown(tmp_path: Path) -> None:
     script = "read x; echo oh >&2; echo dvpok; while read x; do case $x in go*) printf 'move A1';; esac; done"
     bot = f'sh -c "{script}"'
     done = arbiter(
-        tmp_path, "match", bot, f"{ODD} none", "--games", "1", "--time", "300ms", "--trace", "--format", "json"
+        tmp_path,
+        "match",
+        bot,
+        f"{ODD} none",
+        "--games",
+        "1",
+        "--time",
+        "300ms",
+        "--trace",
+        "--format",
+        "json",
     )
     assert json.loads(done.stdout)["games"] == 1
     said = [line[2:] for line in traced(done.stderr)]
@@ -78,7 +88,7 @@ def test_every_game_has_a_log(tmp_path: Path) -> None:
     assert log[0].startswith("game 2: codecup (white) - odd (black), 20")
     lines = [found.groups() for line in log if (found := LOGGED.fullmatch(line))]
     assert len(lines) == len(log) - 3
-    assert [line[3] for line in lines if line[1:3] == (">", "white")][0] == "Start"
+    assert next(line[3] for line in lines if line[1:3] == (">", "white")) == "Start"
     assert log[-1].startswith("game 2 ends: codecup - odd ")
 
 
