@@ -36,6 +36,13 @@ def bots_of(texts: list[str]) -> list[Bot]:
         raise UsageError(str(error)) from None
 
 
+def told_apart(bots: list[Bot]) -> list[Bot]:
+    """Two versions mostly have one name; then the table calls them new and old."""
+    if bots[1].name != f"{bots[0].name}-2":
+        return bots
+    return [replace(bot, name=f"{bots[0].name} {age}") for bot, age in zip(bots, ("new", "old"), strict=True)]
+
+
 def time_of(text: str) -> TimeControl:
     """The time control of ``--time``.
 

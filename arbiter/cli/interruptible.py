@@ -35,12 +35,19 @@ async def _run(task: Callable[[], Awaitable[T]]) -> T:
             was_interrupted = True
             scope.cancel()
 
+    error: Exception | None = None
     with trio.open_signal_receiver(*minded_signals()) as signals:
         async with trio.open_nursery() as nursery:
             with trio.CancelScope() as scope:
                 nursery.start_soon(mind, signals)
-                result = await task()
+                try:
+                    result = await task()
+                except Exception as caught:
+                    # Raised again below, where the nursery does not make a group of it.
+                    error = caught
             nursery.cancel_scope.cancel()
+    if error is not None:
+        raise error
     if scope.cancelled_caught:
         raise KeyboardInterrupt
     return result

@@ -17,6 +17,7 @@ from arbiter.isolation.levels import UnavailableError
 from arbiter.isolation.tree import kill_everything_once
 from arbiter.live.plain import plain_watcher
 from arbiter.live.scribe import Scribe
+from arbiter.match.groups import leaves
 from arbiter.store import League, StoreError
 from arbiter.tournament.config import Tournament
 from arbiter.tournament.events import Event, Notice, Watcher
@@ -179,18 +180,10 @@ def _plain_errors() -> Iterator[None]:
     try:
         yield
     except BaseExceptionGroup as group:
-        for error in _leaves(group):
+        for error in leaves(group):
             if isinstance(error, BotsNotReadyError | ChangedProgramError | StoreError | OSError):
                 raise error from None
         raise
-
-
-def _leaves(error: BaseException) -> Iterator[BaseException]:
-    if isinstance(error, BaseExceptionGroup):
-        for inner in error.exceptions:
-            yield from _leaves(inner)
-    else:
-        yield error
 
 
 @contextmanager

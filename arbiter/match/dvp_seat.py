@@ -10,7 +10,7 @@ from arbiter.match.termination import Termination
 from arbiter.match.verdict import Failure
 from protocol import dvp
 from protocol.dvp import State
-from protocol.rules import Score, Side
+from protocol.rules import Position, Score, Side
 
 _UNEXPECTED_LIMIT = 10
 _ERROR_CODES = frozenset((Termination.ILLEGAL, Termination.SYNTAX, Termination.TIMEOUT, Termination.FLOOD))
@@ -98,9 +98,9 @@ class DvpSeat(Seat):
         self.stopwatch.start(self._send(*request))
 
     def _describe(self, turn: Turn) -> list[dvp.Message]:
-        is_plain = self.setup.start == type(self.setup.start).start(self.setup.start.rules)
-        start = "start" if is_plain else self.setup.start.dpos
-        messages: list[dvp.Message] = [dvp.Setup(start, tuple(turn.plies))]
+        start = turn.start or self.setup.start
+        is_plain = start == Position.start(start.rules)
+        messages: list[dvp.Message] = [dvp.Setup("start" if is_plain else start.dpos, tuple(turn.plies))]
         if "noboard" not in self._talk.features:
             messages.append(dvp.Board(turn.position.dpos))
         if "nolegal" not in self._talk.features:

@@ -41,12 +41,16 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What a bot is asked: the ply with this number, in this position, after these plies."""
+    """What a bot is asked: the ply with this number, in this position, after these plies.
+
+    They were played from ``start`` on, or from where the game started.
+    """
 
     number: int
     position: Position
     plies: Sequence[str]
     opponent_clock: Clock
+    start: Position | None = None
 
 
 class Seat(ABC):
