@@ -7,10 +7,15 @@ from typing import TextIO
 from arbiter.cli.board import Look
 
 
+def is_capable(stream: TextIO) -> bool:
+    """Whether it is a terminal that can more than take lines."""
+    return stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+
+
 def has_colour(stream: TextIO) -> bool:
     """Whether it is a terminal with colours, and its user wants them (https://no-color.org)."""
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM", "dumb") == "dumb"
-    return stream.isatty() and not plain
+    is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return stream.isatty() and not is_plain
 
 
 def terminal_look() -> Look:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import termios
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +29,20 @@ class Terminal:
     """Types and reads; what was written so far is ``text``, and ``shown`` is that without colours."""
 
     def __init__(
-        self, directory: Path, *arguments: str, rows: int = 40, columns: int = 120, **variables: str
+        self,
+        directory: Path,
+        *arguments: str,
+        program: Sequence[str] = (sys.executable, "-m", "arbiter"),
+        rows: int = 40,
+        columns: int = 120,
+        **variables: str,
     ) -> None:
         self._ours, theirs = os.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.modes_before = self.modes()
         variables = environment(directory) | {"TERM": "xterm-256color", "NO_COLOR": ""} | variables
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _TAKE_TERMINAL, sys.executable, "-m", "arbiter", *arguments],
+            [sys.executable, "-c", _TAKE_TERMINAL, *program, *arguments],
             cwd=directory,
             env=variables,
             stdin=theirs,
