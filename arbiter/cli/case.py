@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.errors import UsageError
-from arbiter.cli.given import bots_of, wrapped
+from arbiter.cli.given import wrapped
 from arbiter.cli.records import choose_record, load_records, number_of, source_name, whole_number
+from arbiter.cli.single import confined, find_bot
 from arbiter.match.bot import Bot
 from arbiter.match.clock import TimeControl
 from protocol.records import Reading, Record, replay_until_fault
@@ -84,7 +85,7 @@ def cases_of(arguments: argparse.Namespace) -> list[Case]:
     facts = _facts(Path(arguments.record), record)
     if arguments.bot is None and "bundle" not in facts:
         raise UsageError("which BOT is to be asked?", f"arbiter replay {source} ./mybot")
-    given = None if arguments.bot is None else bots_of([arguments.bot])[0]
+    given = None if arguments.bot is None else find_bot(arguments.bot)
     sides = _sides(arguments, record, facts, given)
     plies = _sound_plies(record)
     return [Case(record, side, _bot(arguments, record, facts, given, side), facts, plies) for side in sides]
@@ -106,21 +107,8 @@ def _bot(
     if arguments.wrap:
         time = time_of_side(record, facts, side)
         bot = wrapped(bot, arguments.wrap, time, keep_clock=arguments.keep_clock)
-    return _confined(bot, arguments.isolation, Path(arguments.record))
-
-
-def _confined(bot: Bot, level: str | None, record: Path) -> Bot:
-    """The bot in the sandbox it is to run in: as told, else as in the game, else in none."""
-    from arbiter.isolation.levels import UnavailableError
-    from arbiter.tournament.config import Tournament
-    from arbiter.tournament.sandboxes import sandboxed
-
-    bot = replace(bot, isolation=level or bot.isolation or "none")
-    alone = Tournament(name="replay", path=Path.cwd() / "replay", bots=(bot,), given=({},))
-    try:
-        return sandboxed(alone, record).bots[0]
-    except UnavailableError as error:
-        raise UsageError(str(error), f"{error.remedy}, or replay with --isolation none") from None
+    level = arguments.isolation or bot.isolation or "none"
+    return confined(bot, level, Path(arguments.record), "replay")
 
 
 # --- what is known of the game ---------------------------------------------------------------------------

@@ -4,7 +4,6 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.arguments import natural, positive
@@ -85,6 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Ask both; 0 when all answers are the same."""
     from arbiter.bench.comparison import compare
     from arbiter.bench.interview import InterviewError
+    from arbiter.cli.building import build_all
     from arbiter.cli.interruptible import run_interruptible
     from arbiter.isolation.affinity import usable_cores
 
@@ -95,10 +95,13 @@ def run(arguments: argparse.Namespace) -> int:
     concurrency = arguments.concurrency or len(usable_cores())
     progress = _Progress(len(questions))
     pair = (bots[0], bots[1])
+
+    async def work() -> "Comparison":
+        await build_all(pair)
+        return await compare(pair, questions, limits, arguments.seed, concurrency, progress.tell)
+
     try:
-        comparison = run_interruptible(
-            partial(compare, pair, questions, limits, arguments.seed, concurrency, progress.tell)
-        )
+        comparison = run_interruptible(work)
     except InterviewError as error:
         progress.clear()
         print(f"arbiter: {error}", file=sys.stderr)

@@ -43,8 +43,8 @@ def told_apart(bots: list[Bot]) -> list[Bot]:
     return [replace(bot, name=f"{bots[0].name} {age}") for bot, age in zip(bots, ("new", "old"), strict=True)]
 
 
-def time_of(text: str) -> TimeControl:
-    """The time control of ``--time``.
+def time_of(text: str, option: str = "--time") -> TimeControl:
+    """The time control of ``--time``, or of another option.
 
     Raises:
         UsageError: when it is none, or no clock at all.
@@ -55,11 +55,10 @@ def time_of(text: str) -> TimeControl:
     try:
         time = parse_time_control(text)
     except ConfigurationError as error:
-        raise UsageError(
-            f"--time: {error}", 'examples: --time 5s, --time "1m + 100ms", --time "move 1s"'
-        ) from None
+        examples = (f"{option} 5s", f'{option} "1m + 100ms"', f'{option} "move 1s"')
+        raise UsageError(f"{option}: {error}", f"examples: {', '.join(examples)}") from None
     if not time.is_timed:
-        raise UsageError("--time none needs a limit of depth or nodes", "use a tournament file for that")
+        raise UsageError(f"{option} none needs a limit of depth or nodes", "use a tournament file for that")
     return time
 
 

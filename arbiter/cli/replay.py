@@ -115,9 +115,11 @@ def _numbers(arguments: argparse.Namespace, case: Case) -> set[int]:
 
 
 async def _ask_all(reports: Sequence["Report"], arguments: argparse.Namespace) -> None:
+    from arbiter.cli.building import build_all
     from arbiter.cli.dialogues import listening, trace_of
     from arbiter.match.replay import Script, replay
 
+    await build_all(report.case.bot for report in reports)
     for report in reports:
         case = report.case
         setup = _setup(case, arguments)

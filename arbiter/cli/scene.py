@@ -103,20 +103,23 @@ def _story(scene: Scene) -> list[str]:
 
 def _turn(scene: Scene) -> str:
     """Whose turn it is, or how the game ended."""
-    position, record = scene.position, scene.record
+    record, task = scene.record, turn_text(scene.position)
+    if not scene.position.is_over and scene.number == len(record.plies) and record.termination:
+        task += f"; the game ended here: {record.termination}, {record.result}"
+    return task
+
+
+def turn_text(position: Position) -> str:
+    """Whose turn it is and what there is to do."""
     if position.is_over:
         return "the game is over: neither side can move"
     mover = position.to_move.word
     plies = position.legal_plies()
     if plies[0].is_pass:
-        task = f"{mover} to move, but has no stack move and must pass"
-    elif position.phase is Phase.PLACEMENT:
-        task = f"{mover} to place {_piece(position)}, {len(plies)} empty spaces"
-    else:
-        task = f"{mover} to move, {len(plies)} legal {'ply' if len(plies) == 1 else 'plies'}"
-    if scene.number == len(record.plies) and record.termination:
-        task += f"; the game ended here: {record.termination}, {record.result}"
-    return task
+        return f"{mover} to move, but has no stack move and must pass"
+    if position.phase is Phase.PLACEMENT:
+        return f"{mover} to place {_piece(position)}, {len(plies)} empty spaces"
+    return f"{mover} to move, {len(plies)} legal {'ply' if len(plies) == 1 else 'plies'}"
 
 
 def _piece(position: Position) -> str:

@@ -39,7 +39,7 @@ async def prepare(tournament: Tournament, logs: Path, tell: Callable[[str], None
     built: set[tuple[object, ...]] = set()
     found: dict[str, Readiness] = {}
     for bot in tournament.bots:
-        problem = await _build(bot, logs, built, tell)
+        problem = await build(bot, logs, built, tell)
         if problem is not None:
             found[bot.name] = Readiness(bot, problem)
     limiter = trio.CapacityLimiter(max(tournament.concurrency, _STARTS))
@@ -68,10 +68,10 @@ def _explained(outcome: StartCheck) -> str | None:
     return "\n".join([f"{outcome.problem}; the end of its stderr:", *(f"    {word}" for word in words)])
 
 
-async def _build(
+async def build(
     bot: Bot, logs: Path, built: set[tuple[object, ...]], tell: Callable[[str], None]
 ) -> str | None:
-    """Run a bot's build command unless the same one ran already; what went wrong, if anything did."""
+    """Run a bot's build command unless it is among those ``built``; what went wrong, if anything did."""
     if bot.build is None or (bot.build, bot.directory) in built:
         return None
     built.add((bot.build, bot.directory))
