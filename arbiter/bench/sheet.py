@@ -40,6 +40,10 @@ class Sheet:
         """The position now."""
         return self._positions[-1]
 
+    def position_after(self, count: int) -> Position:
+        """The position after so many plies."""
+        return self._positions[count]
+
     @property
     def texts(self) -> list[str]:
         """The plies so far."""

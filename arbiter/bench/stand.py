@@ -29,6 +29,11 @@ class Stand:
         """Let a bot leave."""
         self._farewells.pop(sitting).set()
 
+    def dismiss_all(self) -> None:
+        """Let all bots leave."""
+        for sitting in list(self._farewells):
+            self.dismiss(sitting)
+
     async def _host(self, side: Side, setup: GameSetup, task_status: trio.TaskStatus[Sitting]) -> None:
         async with sit_down(side, setup) as sitting:
             farewell = self._farewells[sitting] = trio.Event()
