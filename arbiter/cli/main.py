@@ -15,8 +15,8 @@ from typing import NoReturn
 from arbiter.cli.errors import INTERRUPTED, PIPE_CLOSED, UsageError
 
 COMMANDS = (
-    "run", "match", "ab", "diff", "play", "table", "annul", "export", "show", "replay", "verify", "perft",
-    "openings", "bots", "doctor",
+    "run", "match", "ab", "diff", "watch", "play", "table", "annul", "export", "show", "replay", "verify",
+    "perft", "openings", "bots", "doctor",
 )  # fmt: skip
 
 

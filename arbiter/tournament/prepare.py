@@ -78,7 +78,7 @@ async def build(
     tell(f"{bot.name}: building with `{' '.join(bot.build)}`")
     log = _log_file(logs, bot.name)
     try:
-        status = await _run_build(bot, bot.build, log)
+        status = await run_build(bot, bot.build, log)
     except StartError as error:
         return f"its build command cannot be started: {error}"
     if status == 0:
@@ -93,7 +93,7 @@ def _log_file(logs: Path, name: str) -> Path:
     return logs / f"build-{slugify(name)}.log"
 
 
-async def _run_build(bot: Bot, command: tuple[str, ...], log: Path) -> int | None:
+async def run_build(bot: Bot, command: tuple[str, ...], log: Path) -> int | None:
     """The exit status of a build; None when it took too long."""
     with log.open("wb") as output:
         program = launch(
