@@ -20,10 +20,18 @@ __all__ = ["LAST_PLACEMENT", "Connection", "Role", "Turn"]
 
 
 class Connection:
-    """One end of the conversation between the arbiter and the bot that plays ``side``.
+    r"""One end of the conversation between the arbiter and the bot that plays ``side``.
 
     Knows whose turn it is by counting plies, nothing about rules or time. What is sent is checked
     against the table; what the other end writes early is counted and taken when its turn comes.
+
+    >>> arbiter = Connection(Side.WHITE)
+    >>> arbiter.start()
+    b'Start\n'
+    >>> arbiter.receive(b"D1\n")
+    ['D1']
+    >>> arbiter.ply("F4"), arbiter.state
+    (b'F4\n', <Turn.OWN: 'own'>)
     """
 
     def __init__(self, side: Side, role: Role = Role.ARBITER) -> None:

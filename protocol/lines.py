@@ -5,11 +5,17 @@ _BLANK = b" \t\r"
 
 
 class LineBuffer:
-    """Cuts a byte stream into lines.
+    r"""Cuts a byte stream into lines.
 
     ``max_line`` bounds one line, its end not counted; ``max_lines`` and ``max_bytes`` bound what
     may come between two calls of ``reset``. The same bytes give the same lines and the same
     overflow however they are cut into chunks.
+
+    >>> lines = LineBuffer(max_line=10)
+    >>> lines.feed(b"info dep"), lines.feed(b"th 1\r\nmo"), lines.unfinished
+    ([], [], b'')
+    >>> lines.overflow
+    'a line of more than 10 bytes'
     """
 
     def __init__(self, max_line: int = 65_536, max_lines: int = 10_000, max_bytes: int = 8 * 2**20) -> None:

@@ -22,3 +22,8 @@ def escaped(text: str) -> str:
     if text.isprintable():
         return text
     return text.translate(_ESCAPES)
+
+
+def one_line(text: str) -> str:
+    """``text`` with its white space as single blanks and other control characters as escapes."""
+    return escaped(" ".join(text.split()))

@@ -1,23 +1,26 @@
 """``greedy``: takes the ply that gains most at once and never asks what the opponent answers."""
 
-from random import Random
-
+from protocol.bot import Bot, Clock, run
 from protocol.rules import Phase, Ply, Position, Side
-from sample_bots import loop
 
 
-def choose(position: Position, rng: Random) -> tuple[Ply, str]:
-    """The ply with the greatest margin right after it; chance decides between equals.
+class Greedy(Bot):
+    """Plays for the greatest margin right after its ply; chance decides between equals.
 
     A placement never gains more than another one, so there all of them are equals.
     """
-    plies = sorted(position.legal_plies())
-    if position.phase is Phase.PLACEMENT:
-        return rng.choice(plies), ""
-    margins = {ply: margin(position.play(ply), position.to_move) for ply in plies}
-    best = max(margins.values())
-    ply = rng.choice([ply for ply in plies if margins[ply] == best])
-    return ply, f"depth 1 score {best} nodes {len(plies)} pv {ply}"
+
+    name = "greedy"
+
+    def choose(self, position: Position, clock: Clock) -> Ply:
+        plies = sorted(position.legal_plies())
+        if position.phase is Phase.PLACEMENT:
+            return self.random.choice(plies)
+        margins = {ply: margin(position.play(ply), position.to_move) for ply in plies}
+        best = max(margins.values())
+        ply = self.random.choice([ply for ply in plies if margins[ply] == best])
+        self.info(depth=1, score=best, nodes=len(plies), pv=[ply])
+        return ply
 
 
 def margin(position: Position, side: Side) -> int:
@@ -27,4 +30,4 @@ def margin(position: Position, side: Side) -> int:
 
 
 if __name__ == "__main__":
-    loop.run("greedy", choose)
+    run(Greedy())

@@ -1,15 +1,15 @@
 """``random``: plays any legal ply, each as likely as the others. What does not beat it has a bug."""
 
-from random import Random
+import random
 
+from protocol.bot import Clock, run
 from protocol.rules import Ply, Position
-from sample_bots import loop
 
 
-def choose(position: Position, rng: Random) -> tuple[Ply, str]:
-    """Any legal ply; there is nothing to say about it."""
-    return rng.choice(sorted(position.legal_plies())), ""
+def choose(position: Position, clock: Clock) -> Ply:
+    """Any legal ply; the helper has seeded the module's chance."""
+    return random.choice(sorted(position.legal_plies()))
 
 
 if __name__ == "__main__":
-    loop.run("random", choose)
+    run(choose, name="random")

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, settings
 
 from arbiter.isolation.levels import look_at
 from arbiter.isolation.sandbox import Level
+from tests.starters import Workshop
 
 settings.register_profile(
     "steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
@@ -29,6 +30,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             if os.environ.get("ARBITER_TESTS_NEED_ALL"):
                 pytest.fail(reason)
             pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    """Starter bots, built once for all tests."""
+    return Workshop(tmp_path_factory.mktemp("starters"))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -10,14 +10,31 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from itertools import islice
+from keyword import iskeyword
 from typing import NoReturn
 
 from arbiter.cli.errors import INTERRUPTED, PIPE_CLOSED, UsageError
 
 COMMANDS = (
-    "run", "match", "ab", "diff", "watch", "play", "table", "annul", "export", "show", "replay", "verify",
-    "perft", "openings", "bots", "doctor",
-)  # fmt: skip
+    "run",
+    "match",
+    "ab",
+    "diff",
+    "new",
+    "watch",
+    "play",
+    "table",
+    "annul",
+    "export",
+    "show",
+    "replay",
+    "verify",
+    "import",
+    "perft",
+    "openings",
+    "bots",
+    "doctor",
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -137,7 +154,7 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--version", action=_ShowVersion, help="show the version and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
     for name in _needed(argv):
-        module = import_module(f"arbiter.cli.{name}")
+        module = import_module(f"arbiter.cli.{name}{'_' * iskeyword(name)}")
         command = commands.add_parser(
             name,
             help=module.HELP,

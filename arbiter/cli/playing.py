@@ -52,7 +52,7 @@ class Session:
         again: str,
         hint: str,
         games: int | None = None,
-        new_versions: Sequence[str] = (),
+        new_versions: Sequence[str] | None = None,
         budget: float | None = None,
         trace: Scribe | None = None,
         log: Scribe | None = None,

@@ -2,6 +2,7 @@
 
 import shlex
 
+from arbiter.cli.results import typed
 from arbiter.rating.interval import score_interval
 from arbiter.rating.tally import Tally
 from arbiter.store import League
@@ -31,7 +32,7 @@ def result_line(league: League) -> str:
         values |= _between(names[0], names[1], Tally(names, outcomes([league])))
     if (test := sprt_progress(league)) is not None:
         values |= {"test": test.ending, "llr": f"{test.llr:.2f}", "pairs": test.pairs}
-    values["results"] = league.directory
+    values["results"] = typed(league.directory)
     return " ".join(["result", *(f"{key}={shlex.quote(str(value))}" for key, value in values.items())])
 
 

@@ -41,7 +41,9 @@ class Progress:
     """How many games there are, were begun and are over. Numbers of games may have gaps; these do not."""
 
     def __init__(self) -> None:
-        self.total = self.begun = self.done = 0
+        self.total = self.begun = self.done = self._round = 0
+        self.round_goes_on = False
+        """Whether the stage drawn last belongs to the round of the one before: ties not decided yet."""
 
     def note(self, event: Event) -> None:
         match event:
@@ -53,8 +55,10 @@ class Progress:
                 self.done += not replayed
             case BotWithdrawn(_, _, cancelled):
                 self.total -= cancelled
-            case StageDrawn(_, total):
+            case StageDrawn(stage, total):
                 self.total = total
+                self.round_goes_on = stage.first == self._round
+                self._round = stage.first
 
 
 def describe(event: Event, progress: Progress) -> str:
@@ -63,16 +67,16 @@ def describe(event: Event, progress: Progress) -> str:
         case Notice(text):
             return text
         case PlayBegins(games, done):
-            return f"{done} of {games} games were played before" if done else ""
+            return f"{done:,} of {games:,} games were played before" if done else ""
         case GameStarted(fixture, attempt):
-            place = f"attempt {attempt}" if attempt > 1 else f"{progress.begun} of {progress.total}"
+            place = f"attempt {attempt}" if attempt > 1 else f"{progress.begun:,} of {progress.total:,}"
             names = f"{fixture.white} - {fixture.black}"
             return f"game {fixture.number} starts: {names} (round {fixture.round}, {place})"
         case GameFinished(game, replayed, bundle):
             more = f"; more in {_shown(bundle)}, again: {_again(bundle)}" if bundle else ""
             return describe_game(game) + ("; it is replayed" if replayed else "") + more
         case StageDrawn(stage):
-            return describe_stage(stage)
+            return describe_stage(stage, goes_on=progress.round_goes_on)
         case TestAdvanced(test):
             return test.line
         case BotWithdrawn(bot, reason):
@@ -80,10 +84,10 @@ def describe(event: Event, progress: Progress) -> str:
     return ""
 
 
-def describe_stage(stage: Stage) -> str:
+def describe_stage(stage: Stage, *, goes_on: bool) -> str:
     """Who meets whom next, in one line."""
     ties = [f"{one} - {other}" for one, other in stage.pairings] + [f"{bot} has a bye" for bot in stage.byes]
-    return f"round {stage.first}: {', '.join(ties)}"
+    return f"round {stage.first}{' goes on' if goes_on else ''}: {', '.join(ties)}"
 
 
 def _again(bundle: Path) -> str:

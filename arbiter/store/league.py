@@ -165,6 +165,11 @@ class League:
         with _explaining(self.directory):
             return [dict(row) for row in self._connection.execute(query)]
 
+    def players(self) -> set[str]:
+        """The names of all bots that have played."""
+        rows = self._rows("SELECT white AS name FROM games UNION SELECT black FROM games")
+        return {row["name"] for row in rows}
+
     # Games
 
     def add(self, games: Iterable[PlayedGame]) -> None:

@@ -109,7 +109,7 @@ class Agenda:
                 self._over.add(game.number)
         for row in self._league.brief_games():
             self._begun[frozenset((row["white"], row["black"]))] += 1
-            if row["number"] in self._over:
+            if self._format.needs_results and row["number"] in self._over:
                 self._format.note(row["round"], outcome_of_row(row))
 
     def _extend(self, stages: list[Stage]) -> None:

@@ -15,6 +15,7 @@ from arbiter.match.clock import ClockKind
 from arbiter.store import League
 from arbiter.tournament.config import GROWING, Tournament, differences
 from arbiter.tournament.events import Notice, Watcher
+from arbiter.tournament.fingerprint import KIND as FINGERPRINTS
 from arbiter.tournament.fingerprint import fingerprint
 from arbiter.tournament.formats.league import League as RoundRobin
 from arbiter.tournament.machine import describe_machine, describe_versions
@@ -144,15 +145,15 @@ async def play_tournament(
     league: League,
     watch: Watcher,
     games: int | None = None,
-    new_versions: Collection[str] = (),
+    new_versions: Collection[str] | None = None,
     *,
     overhear: bool = False,
 ) -> list[Readiness]:
     """Build and check the bots, then play; ``games`` bounds how many games of the schedule are played.
 
-    ``new_versions`` are bots whose changed programs enter as new ones; with ``overhear`` all that is
-    said in the games is told as well. Returns the optional bots that
-    were left out.
+    ``new_versions`` are bots whose changed programs enter as new ones, None where none can; with
+    ``overhear`` all that is said in the games is told as well. Returns the optional bots that were left
+    out.
 
     Raises:
         BotsNotReadyError: when a bot that is not optional cannot play, or fewer than two can.
@@ -174,10 +175,10 @@ async def play_tournament(
     for notice in enter_versions(
         league,
         {name: entry.hash for name, entry in entries.items()},
-        new_versions,
-        tournament.format in GROWING,
+        new_versions if tournament.format in GROWING else None,
     ):
         watch(Notice(notice))
+    league.put("fingerprints", FINGERPRINTS)
     league.set_bots(
         (
             each.bot.name,

@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Collection, Iterator, Mapping
 
 from arbiter.store import League
+from arbiter.tournament import fingerprint
 
 _SHOWN = 8
 """Hex digits of a hash that tell versions apart."""
@@ -18,23 +19,25 @@ class ChangedProgramError(Exception):
 
 
 def enter_versions(
-    league: League, hashes: Mapping[str, str], new_versions: Collection[str], can_grow: bool
+    league: League, hashes: Mapping[str, str], new_versions: Collection[str] | None
 ) -> Iterator[str]:
     """Let changed programs enter as new bots; gives a notice for each.
 
     What such a bot played so far stays under its name with the old hash behind it. ``hashes`` are
-    those of the programs now; ``can_grow``: whether the format takes bots in later.
+    those of the programs now; ``new_versions`` is None where nobody can enter any more.
 
     Raises:
         ChangedProgramError: when a program changed that is not among ``new_versions``, or nobody can
             enter any more.
     """
-    played = {row[side] for row in league.brief_games() for side in ("white", "black")}
+    if league.get("fingerprints") != fingerprint.KIND:
+        return iter(())
+    played = league.players()
     before = {row["name"]: row["hash"] for row in league.bots() if row["name"] in played}
     changed = [name for name in hashes if before.get(name, hashes[name]) not in ("", hashes[name])]
-    asked_for = [name for name in changed if name in new_versions]
-    if changed and (not can_grow or len(asked_for) < len(changed)):
-        raise ChangedProgramError(changed, _explained(league, before, hashes, changed, can_grow))
+    if not set(changed) <= set(new_versions or ()):
+        can_enter = new_versions is not None
+        raise ChangedProgramError(changed, _explained(league, before, hashes, changed, can_enter))
     return _entering(league, before, changed)
 
 
@@ -43,7 +46,7 @@ def _explained(
     before: Mapping[str, str],
     now: Mapping[str, str],
     changed: Collection[str],
-    can_grow: bool,
+    can_enter: bool,
 ) -> str:
     lines = [
         f"  {name}: the program was {before[name][:_SHOWN]} and is now {now[name][:_SHOWN]}"
@@ -53,8 +56,8 @@ def _explained(
     remedy = (
         f"add {options} to enter what changed as a new bot (the old one keeps its games under its name with "
         "its hash), or put the old program back"
-        if can_grow
-        else "this format takes no new bots: put the old program back"
+        if can_enter
+        else "nobody can enter here any more: put the old program back"
     )
     head = f"{league.directory}: games there were played by other programs:"
     return "\n".join([head, *lines, f"{remedy}, or give another --results directory"])

@@ -1,6 +1,14 @@
 """DVP/1, the language between the arbiter and its bots: messages, their lines, and who may say what when.
 
 `Connection` is what a program needs; `parse` and `format` work on single lines.
+
+>>> arbiter, bot = Connection(Role.ARBITER), Connection(Role.BOT)
+>>> bot.receive(arbiter.send(Hello()))
+[Hello(version=1)]
+>>> arbiter.receive(bot.send(Id("name", "Clumsy"), HelloOk()))
+[Id(kind='name', text='Clumsy'), HelloOk(version=1)]
+>>> arbiter.state, arbiter.ids["name"]
+(<State.IDLE: 'idle'>, 'Clumsy')
 """
 
 from protocol.dvp.connection import Connection, Event, Ignored, Unexpected

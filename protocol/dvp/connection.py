@@ -63,7 +63,16 @@ Event = Message | Ignored | Unexpected
 
 
 class Connection:
-    """One end of the conversation; ``role`` says which one."""
+    r"""One end of the conversation; ``role`` says which one.
+
+    >>> arbiter = Connection(Role.ARBITER)
+    >>> arbiter.send(Hello())
+    b'dvp 1\n'
+    >>> arbiter.receive(b"hello?\ndvp")
+    [Ignored(text='hello?', hint='', first=True)]
+    >>> arbiter.receive(b"ok\n")
+    [HelloOk(version=1)]
+    """
 
     def __init__(self, role: Role) -> None:
         self._role = role
@@ -116,11 +125,20 @@ class Connection:
         return readable(self._lines.unfinished)
 
     def allows(self, kind: type[Message]) -> bool:
-        """Whether our side may send a message of this kind now."""
+        """Whether our side may send a message of this kind now.
+
+        >>> Connection(Role.ARBITER).allows(Hello), Connection(Role.ARBITER).allows(Go)
+        (True, False)
+        """
         return self._fault(self._state, self._role, kind.word) is None
 
     def send(self, *messages: Message) -> bytes:
         """The bytes that say ``messages``, one line each.
+
+        >>> Connection(Role.BOT).send(HelloOk())
+        Traceback (most recent call last):
+        ...
+        protocol.errors.LocalProtocolError: the bot may not say `dvpok`: ...
 
         Raises `LocalProtocolError`, with nothing changed, when one of them cannot be said now.
         """
@@ -137,7 +155,11 @@ class Connection:
         return "".join(lines).encode()
 
     def receive(self, data: bytes) -> list[Event]:
-        """What the lines that ``data`` completes mean, in order."""
+        r"""What the lines that ``data`` completes mean, in order.
+
+        >>> Connection(Role.ARBITER).receive(b"info string awake\nmove A1\n")
+        [InfoString(text='awake'), Unexpected(message=Move(ply_text='A1', values={}))]
+        """
         return [self._event(line) for line in self._lines.feed(data)]
 
     def _event(self, line: bytes) -> Event:

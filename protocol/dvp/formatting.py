@@ -37,7 +37,14 @@ from protocol.text import CONTROLS, escaped
 
 
 def format(message: Message) -> str:
-    """The line for ``message``, without its end.
+    r"""The line for ``message``, without its end.
+
+    >>> format(Go({"ply": 51, "time": 58211}))
+    'go ply 51 time 58211'
+    >>> format(SetOption("Hash", "64\nquit"))
+    Traceback (most recent call last):
+    ...
+    protocol.errors.LocalProtocolError: a control character in 'setoption Hash 64\nquit'
 
     Text for people (names, explanations) is made fit for a line. Anything else that would not be read
     back as it is raises `LocalProtocolError`: a line break in a value, a blank in a token, a key that

@@ -157,6 +157,9 @@ class Option:
 
     ``default`` is the text a ``setoption`` would carry. ``low`` and ``high`` bound a spin,
     ``choices`` are the values of a combo.
+
+    >>> Option("Hash", "spin", "64", 1, 1024).fault("0")
+    'an integer from 1 to 1024 expected'
     """
 
     word: ClassVar[str] = "option"

@@ -66,7 +66,13 @@ _Parser = Callable[[list[str], str], Message | None]
 
 
 def parse(line: bytes, sender: Role) -> Message | Unknown:
-    """The message that ``sender`` wrote as ``line`` (without its end)."""
+    """The message that ``sender`` wrote as ``line`` (without its end).
+
+    >>> parse(b"move c3d4 ply 50", Role.BOT)
+    Move(ply_text='c3d4', values={'ply': 50})
+    >>> parse(b"bestmove C3D4", Role.BOT).hint
+    'did you mean `move C3D4`?'
+    """
     try:
         text = line.decode()
     except UnicodeDecodeError:

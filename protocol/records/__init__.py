@@ -1,6 +1,30 @@
-"""Game records: the value, the text form DREC, and the check of a record against rules and itself."""
+"""Game records: the value, the text form DREC, and the check of a record against rules and itself.
 
-from protocol.records.drec import decode_text, format_record, format_records, read_records, scan_records
+>>> text = '''
+... [Game "DVONN"]
+... [White "Clumsy"]
+... [Black "Serious 0.3"]
+... [Result "1-0"]
+... [Start "........./..b......./..wrw....../........../......... w m"]
+...
+... 1. C3D4 {used=412 left=58211}
+... 1-0
+... '''
+>>> (record,) = read_records(text, "games.drec")
+>>> record.headers["White"], record.result, record.plies[0].text, record.plies[0].comments["used"]
+('Clumsy', '1-0', 'C3D4', '412')
+>>> replay(record)[-1].score, verify_record(record)
+(Score(white=3, black=0), [])
+"""
+
+from protocol.records.drec import (
+    decode_text,
+    format_record,
+    format_records,
+    read_records,
+    scan_lines,
+    scan_records,
+)
 from protocol.records.record import (
     RESULTS,
     TERMINATIONS,
@@ -29,6 +53,7 @@ __all__ = [
     "replay",
     "replay_until_fault",
     "result_by_score",
+    "scan_lines",
     "scan_records",
     "verify_record",
 ]

@@ -31,6 +31,13 @@ _LINE_BREAK = re.compile(r"[\r\n]")
 def decode_text(data: bytes, source: str) -> str:
     """The text of a file: UTF-8, a byte order mark dropped.
 
+    >>> decode_text('[White "Zoë"]'.encode(), "games.drec")
+    '[White "Zoë"]'
+    >>> decode_text('[White "Zoë"]'.encode("latin-1"), "games.drec")
+    Traceback (most recent call last):
+    ...
+    protocol.errors.RecordError: games.drec:1: byte 0xEB is not UTF-8; save the file as UTF-8
+
     :raises RecordError: the bytes are another encoding, or no text.
     """
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -46,7 +53,15 @@ def decode_text(data: bytes, source: str) -> str:
 
 
 def read_records(text: str, source: str) -> Iterator[Record]:
-    """The games of a file, one after the other.
+    r"""The games of a file, one after the other.
+
+    >>> game = '[Game "DVONN"]\n[White "A"]\n[Black "B"]\n[Result "*"]\n1. D1 F4 *\n'
+    >>> [[ply.text for ply in record.plies] for record in read_records(game + game, "games.drec")]
+    [['D1', 'F4'], ['D1', 'F4']]
+    >>> list(read_records("[Game]", "games.drec"))
+    Traceback (most recent call last):
+    ...
+    protocol.errors.RecordError: games.drec:1: game 1: `[Game]` is no header (write [Name "value"])
 
     :raises RecordError: at the first fault of form; :func:`scan_records` goes on instead.
     """
@@ -55,8 +70,24 @@ def read_records(text: str, source: str) -> Iterator[Record]:
 
 
 def scan_records(text: str, source: str) -> Iterator[Reading]:
-    """The games of a file, each with the faults of form in it; a faulty game never hides the next."""
+    r"""The games of a file, each with the faults of form in it; a faulty game never hides the next.
+
+    >>> game = '[Game "DVONN"]\n[White "A"]\n[Black "B"]\n[Result "*"]\n1. D1 {used=4 F4 *\n'
+    >>> for reading in scan_records(game, "games.drec"):
+    ...     print(*reading.faults)
+    games.drec:5: game 1, ply 1: this comment is never closed
+    """
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return scan_lines(lines, source)
+
+
+def scan_lines(lines: Iterable[str], source: str) -> Iterator[Reading]:
+    r"""The same from single lines, so that a long file need not be in memory as a whole.
+
+    >>> lines = ['[Game "DVONN"]', '[White "A"]', '[Black "B"]', '[Result "*"]', "1. D1 F4 *"]
+    >>> [reading.record.result for reading in scan_lines(iter(lines), "games.drec")]
+    ['*']
+    """
     for number, block in enumerate(_blocks(lines), 1):
         yield _Reader(source, number, block).read()
 
@@ -76,7 +107,7 @@ class _Block:
         return any(other.split()[0] == line.split()[0] for _, other in self.headers)
 
 
-def _blocks(lines: list[str]) -> Iterator[_Block]:
+def _blocks(lines: Iterable[str]) -> Iterator[_Block]:
     """Cut a file into games: one begins where headers follow moves, or begin anew after a blank line.
 
     Inside a comment only a line that is a header beyond doubt begins a game: the comment was never closed.
@@ -269,12 +300,26 @@ def _canonical(word: str) -> str:
 
 
 def format_records(records: Iterable[Record]) -> str:
-    """A whole file: one blank line between games."""
+    r"""A whole file: one blank line between games.
+
+    >>> headers = {"Game": "DVONN", "White": "A", "Black": "B", "Result": "0-1"}
+    >>> format_records([Record(headers, (), "0-1", resigned=True)] * 2).count("\n\n[Game")
+    1
+    """
     return "\n".join(map(format_record, records))
 
 
 def format_record(record: Record) -> str:
     """One game as text, ending with a line end. The record may be inconsistent, but never unreadable.
+
+    >>> headers = {"Game": "DVONN", "White": "A", "Black": "B", "Result": "0-1"}
+    >>> print(format_record(Record(headers, (RecordedPly("D1", {"used": "4"}),), "0-1")), end="")
+    [Game "DVONN"]
+    [White "A"]
+    [Black "B"]
+    [Result "0-1"]
+    1. D1 {used=4}
+    0-1
 
     :raises LocalProtocolError: a header, comment or result that could not be read back as it is.
     """

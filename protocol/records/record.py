@@ -24,12 +24,20 @@ TEXT = ""
 """The key under which the plain words of a comment stand; no written key is empty."""
 
 
+BY = "by"
+"""The key after ``resign`` with the side that gave up, ``white`` or ``black``: people do not wait for
+their turn."""
+
+
 @dataclass(frozen=True, slots=True)
 class RecordedPly:
     """One ply as written, with what the record says about it.
 
     ``text`` is upper case when it is a ply at all; ``comments`` holds decoded values by key (plain
     words under ``TEXT``); ``line`` is where it stands in the file, 0 when it comes from no file.
+
+    >>> RecordedPly("H1G1", {"used": "412", TEXT: "a strong move"}).comments[TEXT]
+    'a strong move'
     """
 
     text: str
@@ -41,8 +49,13 @@ class RecordedPly:
 class Record:
     """One game: headers, plies, result. Where it was read does not count when two are compared.
 
-    ``opening_comments`` stand before ply 1, ``closing_comments`` after the word ``resign``.
+    ``opening_comments`` stand before ply 1, ``closing_comments`` after the word ``resign``; their key
+    ``BY`` says who resigned when it was the other side's turn.
     ``game`` is its position in the file, from 1; ``header_lines`` tells the line of each header.
+
+    >>> record = Record({"Rules": "black-first"}, (RecordedPly("D1"),), "*")
+    >>> record.start().rules, record.termination
+    (<Rules.BLACK_FIRST: 'black-first'>, None)
     """
 
     headers: Mapping[str, str]
@@ -93,7 +106,10 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong, and where: line and game counted from 1, ``ply`` from 1 or None."""
+    """What is wrong, and where: line and game counted from 1, ``ply`` from 1 or None.
+
+    ``game`` 0 means the file as a whole, ``line`` 0 no certain line of it.
+    """
 
     source: str
     line: int
@@ -104,11 +120,14 @@ class Fault:
     @property
     def text(self) -> str:
         """The message with game and ply, without file and line."""
+        if not self.game:
+            return self.message
         ply = "" if self.ply is None else f", ply {self.ply}"
         return f"game {self.game}{ply}: {self.message}"
 
     def __str__(self) -> str:
-        return f"{self.source}:{self.line}: {self.text}"
+        line = f":{self.line}" if self.line else ""
+        return f"{self.source}{line}: {self.text}"
 
     def error(self) -> RecordError:
         return RecordError(self.source, self.line, self.text)
@@ -116,10 +135,14 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What reading one game gave: the record unless it is beyond use, and the faults met."""
+    """What reading one game gave: the record unless it is beyond use, and the faults met.
+
+    ``warnings`` are what is odd in a foreign record and does not make it a wrong one.
+    """
 
     record: Record | None
     faults: tuple[Fault, ...] = ()
+    warnings: tuple[Fault, ...] = ()
 
     def checked(self) -> Record:
         """The record; RecordError with the first fault when there is one."""
@@ -130,7 +153,11 @@ class Reading:
 
 
 def result_by_score(score: Score) -> str:
-    """The result a finished game has on the board."""
+    """The result a finished game has on the board.
+
+    >>> result_by_score(Score(white=15, black=6))
+    '1-0'
+    """
     return _RESULT_OF[(score.white > score.black) - (score.white < score.black)]
 
 

@@ -8,6 +8,10 @@ from protocol.rules import Position, Rules, parse_ply
 def replay(record: Record) -> list[Position]:
     """The positions of the game: before ply 1, then after each ply.
 
+    >>> record = Record({}, (RecordedPly("D1"), RecordedPly("F4")), "*", source="games.drec", line=1)
+    >>> [len(position.stacks()) for position in replay(record)]
+    [0, 1, 2]
+
     :raises RecordError: a wrong ``Start`` or ``Rules`` header, or a ply the rules do not allow.
     """
     positions, fault = replay_until_fault(record)
@@ -17,7 +21,13 @@ def replay(record: Record) -> list[Position]:
 
 
 def replay_until_fault(record: Record) -> tuple[list[Position], Fault | None]:
-    """As many positions as can be reached (none from a wrong start), and what stands against more."""
+    """As many positions as can be reached (none from a wrong start), and what stands against more.
+
+    >>> record = Record({}, (RecordedPly("D1"), RecordedPly("D1", line=7)), "*", source="games.drec")
+    >>> positions, fault = replay_until_fault(record)
+    >>> len(positions), fault.line, fault.ply, fault.message.partition(";")[0]
+    (2, 7, 2, 'illegal (occupied): D1: D1 is occupied, and a piece is placed on an empty space')
+    """
     fault = _start_fault(record)
     if fault:
         return [], fault

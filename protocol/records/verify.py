@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from protocol.records.failures import answer_faults, substitution_faults
-from protocol.records.record import LOST_ON_OWN_TURN, TERMINATIONS, Fault, Record, loser, result_by_score
+from protocol.records.record import BY, LOST_ON_OWN_TURN, TERMINATIONS, Fault, Record, loser, result_by_score
 from protocol.records.replay import replay_until_fault
 from protocol.rules import Position
 
@@ -26,6 +26,10 @@ def verify_record(record: Record) -> list[Fault]:
     """Everything in which a record contradicts the rules or itself; empty when it is consistent.
 
     A missing ``Termination`` is no fault: then the result has to fit only if the game is over or resigned.
+
+    >>> record = Record({"Score": "1-0"}, (RecordedPly("D1"),), "*")
+    >>> [fault.message for fault in verify_record(record)]
+    ['header Score "1-0": the board says 0-0']
     """
     faults = [*_header_faults(record), *_claim_faults(record)]
     positions, fault = replay_until_fault(record)
@@ -75,11 +79,23 @@ def _claim_faults(record: Record) -> Iterator[Fault]:
         yield record.result_fault("a game played to its end has a result, not *")
     if _is_loss(record) and loser(result) is None:
         yield record.result_fault(f"termination {termination} means that one side lost, not {result}")
+    yield from _resigner_faults(record)
 
 
 def _is_loss(record: Record) -> bool:
     """Whether the termination says that one side failed or gave up."""
     return record.termination in TERMINATIONS and record.termination not in ("normal", "void")
+
+
+def _resigner_faults(record: Record) -> Iterator[Fault]:
+    side, named = loser(record.result), _gave_up(record)
+    if side is not None and named not in (None, side.word):
+        yield record.result_fault(f"{record.result}, but the record says that {named} resigned")
+
+
+def _gave_up(record: Record) -> str | None:
+    """Who resigned, where the record says so itself."""
+    return record.closing_comments.get(BY) if record.resigned else None
 
 
 def _score_faults(record: Record, final: Position) -> Iterator[Fault]:
@@ -110,7 +126,7 @@ def _loss_faults(record: Record, final: Position) -> Iterator[Fault]:
     if final.is_over:
         reason = f"{record.termination}, but the game was over after ply {len(record.plies)}"
         yield record.fault(reason, line=record.header_lines.get("Termination"))
-    elif record.termination in LOST_ON_OWN_TURN and side not in (mover, None):
+    elif record.termination in LOST_ON_OWN_TURN and side not in (mover, None) and not _gave_up(record):
         reason = f"termination {record.termination} can only be the fault of the side to move"
         yield record.result_fault(f"{record.result}, but {reason}, {mover.word.title()}")
 

@@ -1,13 +1,22 @@
 """The rules of DVONN.
 
 A :class:`Position` knows its legal plies and makes the position after one; a :class:`Ply` is a value with a
-text::
+text. ``is_over`` and ``score`` end a game; :func:`parse_dpos` starts one from any lawful set-up.
 
-    position = Position.start()
-    position = position.play(parse_ply("D1"))
-    print(position.dpos, position.legal_plies())
+>>> position = parse_dpos("........./..b......./..wrw....../........../......... w m")
+>>> for ply in position.legal_plies():
+...     print(ply, position.play(ply).score)
+C3D3 Score(white=3, black=1)
+C3D4 Score(white=3, black=0)
+E3D3 Score(white=3, black=1)
 
-``position.is_over`` and ``position.score`` end a game; :func:`parse_dpos` starts one from any lawful set-up.
+A whole game, in which both sides take the first ply there is:
+
+>>> position = Position.start()
+>>> while not position.is_over:
+...     position = position.play(position.legal_plies()[0])
+>>> position.score, position.winner
+(Score(white=9, black=10), <Side.BLACK: 1>)
 """
 
 from protocol.rules.geometry import SPACES

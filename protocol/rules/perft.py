@@ -13,6 +13,9 @@ from protocol.rules.terms import Phase
 def perft(position: Position, depth: int) -> int:
     """Sequences of ``depth`` plies from a position; 1 at depth 0.
 
+    >>> perft(Position.start(), 2) == 49 * 48
+    True
+
     :raises ValueError: the depth is negative.
     """
     if depth < 0:
@@ -26,6 +29,9 @@ def perft(position: Position, depth: int) -> int:
 
 def divide(position: Position, depth: int) -> dict[Ply, int]:
     """The same count split by the first ply, in the order of ``legal_plies``.
+
+    >>> divide(parse_dpos("........./..b......./..wrw....../........../......... w m"), 2)
+    {parse_ply('C3D3'): 1, parse_ply('C3D4'): 1, parse_ply('E3D3'): 2}
 
     :raises ValueError: the depth is less than 1.
     """

@@ -27,6 +27,12 @@ class Ply:
     spaces of a stack move along a straight line; it is -1 for plies that are no such line. Plies sort by
     text.
 
+    >>> ply = parse_ply("h1g1")
+    >>> ply.text, ply.source, ply.target, ply.distance
+    ('H1G1', 'H1', 'G1', 1)
+    >>> parse_ply("H1G1") is ply
+    True
+
     The rest serves the board code. ``lifted`` and ``landing`` are the bits of source and target (0 if none),
     ``kept`` is all bits but the target's. Of the source, ``around``, ``fence`` and ``arcs`` are what geometry
     knows (``NEIGHBOURS``, ``FENCE``, ``CANNOT_SPLIT``) and ``byte`` is its shift in packed heights. ``carry``
@@ -121,6 +127,13 @@ def stack_move(source: str, target: str) -> Ply:
 
 def parse_ply(text: str) -> Ply:
     """Read a ply, in upper or lower case.
+
+    >>> parse_ply("d1"), parse_ply("pass").is_pass
+    (parse_ply('D1'), True)
+    >>> parse_ply("A9")
+    Traceback (most recent call last):
+    ...
+    protocol.errors.PlySyntaxError: ...
 
     :raises PlySyntaxError: the text is no ply, or names a space that is not one of the 49.
     """

@@ -17,6 +17,12 @@ class Position:
 
     Two are equal when board, side to move, phase and rule variant are. Get one from :meth:`start`,
     :func:`parse_dpos` or :meth:`play`; the constructor is for this package.
+
+    >>> position = Position.start().play(parse_ply("D1"))
+    >>> position.phase, position.to_move, position.is_over
+    (<Phase.PLACEMENT: 'p'>, <Side.BLACK: 1>, False)
+    >>> position == Position.start()
+    False
     """
 
     __slots__ = ("_board", "_phase", "_rules")
@@ -28,7 +34,11 @@ class Position:
 
     @classmethod
     def start(cls, rules: Rules = Rules.STANDARD) -> Position:
-        """The empty board."""
+        """The empty board.
+
+        >>> Position.start().dpos
+        '........./........../.........../........../......... w p'
+        """
         return cls((0, 0, 0, 0, 0, Side.WHITE), Phase.PLACEMENT, Rules(rules))
 
     @property
@@ -53,7 +63,11 @@ class Position:
 
     @property
     def score(self) -> Score:
-        """Layers topped by each side; a lone red counts for nobody."""
+        """Layers topped by each side; a lone red counts for nobody.
+
+        >>> parse_dpos(".....w.../.....b3*..../......w12..../........../......... b m").score
+        Score(white=13, black=3)
+        """
         _, own, opposing, _, _, mover = self._board
         mine, theirs = layers(self._board, own), layers(self._board, opposing)
         return Score(mine, theirs) if mover is Side.WHITE else Score(theirs, mine)
@@ -68,17 +82,30 @@ class Position:
 
     @property
     def dpos(self) -> str:
-        """The position on one line; :func:`parse_dpos` reads it."""
+        """The position on one line; :func:`parse_dpos` reads it.
+
+        >>> Position.start().play(parse_ply("F4")).dpos
+        '........./....r...../.........../........../......... b p'
+        """
         return format_dpos(self.stacks(), self.to_move, self._phase)
 
     def stacks(self) -> dict[str, Stack]:
-        """Space to stack, occupied spaces only, in the order of ``SPACES``."""
+        """Space to stack, occupied spaces only, in the order of ``SPACES``.
+
+        >>> parse_dpos("........./........../..r......../..w3......./......... w m").stacks()["C2"]
+        Stack(height=3, top=<Side.WHITE: 0>, has_red=False)
+        """
         return stacks_of(self._board)
 
     def legal_plies(self) -> list[Ply]:
         """All plies that may be played, by source and then target in the order of ``SPACES``.
 
         ``[PASS]`` when the side to move has none but its opponent has; empty when the game is over.
+
+        >>> len(Position.start().legal_plies())
+        49
+        >>> parse_dpos("........./..w2......./...rw....../........../......... b m").legal_plies()
+        [parse_ply('PASS')]
         """
         if self._phase is Phase.PLACEMENT:
             occupied = self._board[0]
@@ -88,6 +115,9 @@ class Position:
 
     def play(self, ply: Ply) -> Position:
         """The position after a ply.
+
+        >>> Position.start().play(parse_ply("A1")).play(parse_ply("B1")).dpos
+        '........./........../.........../........../rr....... w p'
 
         :raises IllegalPlyError: the rules forbid it; the error names the rule and the legal plies.
         """
@@ -100,7 +130,14 @@ class Position:
         return self._placed(ply)
 
     def check(self, ply: Ply) -> IllegalPlyError | None:
-        """Why a ply may not be played, as the error :meth:`play` would raise; ``None`` when it may."""
+        """Why a ply may not be played, as the error :meth:`play` would raise; ``None`` when it may.
+
+        >>> position = parse_dpos("........./..b......./..wrw....../........../......... w m")
+        >>> position.check(parse_ply("C3D4")) is None
+        True
+        >>> print(position.check(parse_ply("C3F3")))
+        C3F3: a stack of height 1 moves exactly 1 space, F3 is 3 away; legal: C3D3 C3D4 E3D3
+        """
         if self._is_legal(ply):
             return None
         if self._phase is Phase.PLACEMENT:
@@ -152,6 +189,13 @@ class Position:
 
 def parse_dpos(text: str, rules: Rules = Rules.STANDARD) -> Position:
     """Read a position and make sure that a game may go on from it.
+
+    >>> parse_dpos("........./..b......./..wrw....../........../......... w m").to_move
+    <Side.WHITE: 0>
+    >>> parse_dpos("w......../..b......./..wrw....../........../......... w m")
+    Traceback (most recent call last):
+    ...
+    protocol.errors.PositionError: C5: no chain of neighbours leads to a stack that holds a red [connection]
 
     :raises PositionError: the text is no DPOS, or describes no position of the game; the error names the cell
         and the rule.

@@ -5,7 +5,11 @@ from typing import NamedTuple
 
 
 class Side(IntEnum):
-    """A player, by the colour of the pieces."""
+    """A player, by the colour of the pieces.
+
+    >>> Side.WHITE.other.word
+    'black'
+    """
 
     WHITE = 0
     BLACK = 1
@@ -45,6 +49,9 @@ class Stack(NamedTuple):
 
     ``top`` is the side that owns it, ``None`` for a lone red piece; ``has_red`` says whether any layer is
     red.
+
+    >>> Stack(height=3, top=Side.BLACK, has_red=True).top.letter
+    'b'
     """
 
     height: int

@@ -98,6 +98,8 @@ def test_every_golden_game_is_consistent() -> None:
         broken_off(0, 61, "*", "void"),
         replace(broken_off(0, 61, "0-1", "resign"), resigned=True),
         broken_off(0, 61, "0-1", "resign"),
+        replace(broken_off(0, 61, "1-0", "resign"), resigned=True, closing_comments={"by": "black"}),
+        replace(broken_off(0, 61, "0-1", "resign"), resigned=True, closing_comments={"by": "white"}),
         with_comment(broken_off(0, 3, "1-0", "illegal"), 2, illegal="A1K5"),
         with_comment(broken_off(0, 3, "1-0", "illegal"), 2, illegal="pass"),
         with_comment(broken_off(0, 3, "1-0", "syntax"), 2, illegal="A1 K5 {?}"),
@@ -170,6 +172,14 @@ def test_terminations_are_those_of_the_arbiter() -> None:
         (
             without(replace(broken_off(0, 9, "0-1", ""), resigned=True), "Termination"),
             ": result: 0-1, but termination resign can only be the fault of the side to move, B",
+        ),
+        (
+            replace(broken_off(0, 61, "0-1", "resign"), resigned=True, closing_comments={"by": "black"}),
+            ": result: 0-1, but the record says that black resigned",
+        ),
+        (
+            replace(broken_off(0, 61, "1-0", "resign"), closing_comments={"by": "black"}),
+            ": result: 1-0, but termination resign can only be the fault of the side to move, W",
         ),
         (with_header(finished(1), Termination="crash"), ": crash, but the game was over after ply 86"),
         # offending answers

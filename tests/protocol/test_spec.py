@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from arbiter.match.termination import Termination
+from arbiter.tournament.starters import load_starter_catalogue
 from protocol import codecup, diagram, dvp
 from protocol.dvp import messages
 from protocol.errors import PositionError
@@ -18,6 +19,7 @@ from protocol.lines import LineBuffer
 from protocol.records import read_records, verify_record
 from protocol.rules import SPACES, Position, Side, parse_dpos, parse_ply
 from protocol.states import Role
+from tests.e2e.commands import arbiter
 
 SPEC_PATH = Path(diagram.__file__).with_name("SPEC.md")
 SPEC = SPEC_PATH.read_text("utf-8")
@@ -81,6 +83,21 @@ def bot(tmp_path: Path) -> Path:
 def test_the_first_bot_has_twelve_lines() -> None:
     (program,) = blocks("python")
     assert len(program.splitlines()) == 12
+
+
+def test_the_bot_on_the_helper_plays_and_wins(tmp_path: Path) -> None:
+    (program,) = blocks("python helper")
+    (tmp_path / "narrow.py").write_text(program, "utf-8")
+    bot = f"{sys.executable} narrow.py"
+    done = arbiter(tmp_path, "match", bot, "sample:random", "--games", "1", "--seed", "1")
+    assert "ends: narrow - random 1-0 (" in done.stdout
+
+
+def test_every_language_with_a_starter_is_named() -> None:
+    section = SPEC.partition("## A start in your language\n")[2].partition("\n##")[0]
+    assert [
+        starter.language for starter in load_starter_catalogue().values() if starter.language not in section
+    ] == []
 
 
 def test_the_session_by_hand_goes_as_written(bot: Path) -> None:

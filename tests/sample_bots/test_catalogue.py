@@ -24,7 +24,7 @@ def test_every_bot_is_described() -> None:
 def test_commands_name_files_of_the_package() -> None:
     words = [word for name in CATALOGUE for word in command(name) + build_command(name)]
     named = [Path(word) for word in words if word.startswith(str(HERE))]
-    assert [path.name for path in named] == ["random.sh", "random.c", "random.js", "camel.pl"]
+    assert [path.name for path in named] == ["bot.sh", "bot.c", "bot.js", "camel.pl"]
     assert all(path.is_file() for path in named)
 
 

@@ -13,6 +13,9 @@ class Format:
     were taken out, sticks to what was drawn.
     """
 
+    needs_results = False
+    """Whether ``note`` has to be called at all."""
+
     def extend(self, stages: Sequence[Stage]) -> list[Stage]:
         """Stages that depend on no result and are not there yet; asked before the first game of a run."""
         return []

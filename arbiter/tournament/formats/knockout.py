@@ -19,6 +19,8 @@ class Knockout(Format):
     all its pairs goes to the bot with the better margin, then to the higher seed.
     """
 
+    needs_results = True
+
     def __init__(self, seeds: Sequence[str], best_of: int) -> None:
         self._seeds = {bot: index for index, bot in enumerate(seeds)}
         self._best_of = best_of

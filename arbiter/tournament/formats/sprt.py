@@ -45,6 +45,8 @@ class SprtMatch(Format):
     passed over, as are those that repeat earlier games.
     """
 
+    needs_results = True
+
     def __init__(self, bots: Pairing, test: Sprt, max_pairs: int) -> None:
         self._bots = bots
         self._test = test

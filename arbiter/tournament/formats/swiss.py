@@ -19,6 +19,8 @@ Meetings = Mapping[frozenset[str], int]
 class Swiss(Format):
     """Each pairing of a round plays one pair; with an odd number of bots one has a bye, each bot once."""
 
+    needs_results = True
+
     def __init__(self, bots: Sequence[str], rounds: int) -> None:
         self._bots = bots
         self._rounds = rounds
