@@ -2,6 +2,7 @@
 
 import json
 import signal
+import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -31,6 +32,27 @@ for line in sys.stdin:
         print("move", legal[-1 if late else 0], flush=True)
     if word == "board":
         board = line
+    if word == "quit":
+        break
+"""
+
+LISTENS_TO_POSITIONS = """
+import sys
+from protocol.rules import Position, parse_dpos, parse_ply
+for line in sys.stdin:
+    word, *rest = line.split()
+    if word == "dvp":
+        print("feature noboard nolegal", "dvpok", sep="\\n", flush=True)
+    if word == "newgame":
+        side = rest[0]
+    if word == "position":
+        start, _, plies = " ".join(rest).partition(" moves ")
+        position = Position.start() if start == "start" else parse_dpos(start)
+        for text in plies.split():
+            position = position.play(parse_ply(text))
+        assert position.to_move.word == side
+    if word == "go":
+        print("move", min(ply.text for ply in position.legal_plies()), flush=True)
     if word == "quit":
         break
 """
@@ -101,6 +123,12 @@ def test_a_bot_without_steadiness_or_limits_is_named(versions: Path) -> None:
     assert "wild, asked again, answered " in done.stdout
     assert "wild does not keep to the limit: nodes 123,456 where 1,000 were asked for" in done.stdout
     assert "odd, asked again" not in done.stdout
+
+
+def test_history_and_side_are_told(tmp_path: Path) -> None:
+    (tmp_path / "deaf.py").write_text(LISTENS_TO_POSITIONS)
+    done = arbiter(tmp_path, "diff", f"{sys.executable} deaf.py", OLD, "--positions", "25")
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
 
 
 def test_positions_out_of_records(tmp_path: Path) -> None:

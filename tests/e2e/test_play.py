@@ -120,14 +120,25 @@ def test_taking_back_with_a_bot_that_knows_only_its_own_game(tmp_path: Path) -> 
     done = arbiter(tmp_path, "play", CUP, "--save", "g.drec", stdin="\n".join(lines))
     assert "codecup is started anew and led back ...\ntaken back: J5 B1\n" in done.stdout
     assert [ply.text for ply in kept(tmp_path / "g.drec").plies][::2] == ["K5", "K4", "K3", "J4"]
-    # The second time it says something else in its third turn.
-    script = f"{sys.executable} {BOTS / 'codecup.py'}"
+    assert processes_in(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("again", "told"),
+    [("other.py", "A2 the bot now plays A3"), ("same.py garbage", "A3 the bot now plays syntax")],
+)
+def test_a_bot_that_plays_otherwise_cannot_be_led_back(tmp_path: Path, again: str, told: str) -> None:
+    source = (BOTS / "codecup.py").read_text()
+    (tmp_path / "same.py").write_text(source)
+    (tmp_path / "other.py").write_text(source.replace("key=str)[0]", "key=str)[turns == 2]"))
+    python = f"exec {sys.executable}"
     (tmp_path / "moody.sh").write_text(
-        f"if [ -e started ]; then exec {script} garbage; fi\ntouch started\nexec {script}\n"
+        f"if [ -e began ]; then {python} {again}; fi; touch began; {python} same.py"
     )
-    done = arbiter(tmp_path, "play", "codecup:sh moody.sh", "--save", "h.drec", stdin="\n".join(lines))
-    assert "it cannot be taken back: where it played A3 the bot now plays syntax" in done.stdout
-    assert [ply.text for ply in kept(tmp_path / "h.drec").plies][::2] == ["K5", "K4", "K3", "J5", "J4"]
+    lines = ["k5", "k4", "k3", "j5", "undo", "j4", "quit"]
+    done = arbiter(tmp_path, "play", "codecup:sh moody.sh", "--save", "g.drec", stdin="\n".join(lines))
+    assert f"it cannot be taken back: where it played {told}\n" in done.stdout
+    assert [ply.text for ply in kept(tmp_path / "g.drec").plies][::2] == ["K5", "K4", "K3", "J5", "J4"]
     assert processes_in(tmp_path) == []
 
 
