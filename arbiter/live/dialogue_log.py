@@ -1,6 +1,6 @@
 """The dialogues of games as files, written while they are played."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import TextIO
@@ -21,13 +21,13 @@ class DialogueLog(Scribe):
         self._files: dict[int, TextIO] = {}
         self._games: dict[int, Conversation] = {}
 
-    def write(self, heard: Sequence[Heard]) -> None:
+    def write(self, heard: Iterable[Heard]) -> None:
         for each in heard:
             self._note(each)
         for file in self._files.values():
             file.flush()
 
-    def end(self, heard: Sequence[Heard]) -> None:
+    def end(self, heard: Iterable[Heard]) -> None:
         try:
             self.write(heard)
         finally:

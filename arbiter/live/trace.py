@@ -1,6 +1,6 @@
 """The dialogue of both bots as it happens, for the author of one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from arbiter.live.conversation import Conversation, Entry, game_of
@@ -57,7 +57,7 @@ class Trace(Scribe):
         self._names: dict[int, tuple[str, str]] = {}
         self._has_begun = False
 
-    def write(self, heard: Sequence[Heard]) -> None:
+    def write(self, heard: Iterable[Heard]) -> None:
         lines = [line for each in heard for line in self._lines(each)]
         if lines:
             self._write("\n".join(lines))
