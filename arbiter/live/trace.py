@@ -17,7 +17,8 @@ LEGEND = (
 _RESET = "\x1b[0m"
 _SIDES = {Side.WHITE: "\x1b[38;5;16;48;5;230m", Side.BLACK: "\x1b[38;5;231;48;5;238m"}
 _VOICES = {Voice.TO_BOT: "\x1b[2m", Voice.FROM_BOT: "", Voice.STDERR: "\x1b[31m", Voice.NOTE: "\x1b[33m"}
-_NARROWEST = 60
+_NARROWEST = 80
+_BEGINNING = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +104,12 @@ class Trace(Scribe):
         return f"{times}{entry.voice} {side} {_VOICES[entry.voice]}{text}{_RESET}"
 
     def _cut(self, entry: Entry, taken: int) -> str:
-        """A legal ply more or less does not matter to the eye; what a bot says does."""
+        """What the arbiter says is long and has its news at the end; what a bot says is never cut."""
         text, width = entry.text, self._style.width
         if width is None or entry.voice is not Voice.TO_BOT:
             return text
         room = max(width, _NARROWEST) - taken
         if len(text) <= room:
             return text
-        more = f" … +{len(text) - room}"
-        return text[: room - len(more)] + more
+        more = f" … +{len(text) - room} … "
+        return text[:_BEGINNING] + more + text[_BEGINNING + len(more) - room :]

@@ -76,7 +76,7 @@ def test_a_trace_in_a_terminal_has_colours_and_fits(tmp_path: Path) -> None:
         asked = [line for line in terminal.shown.splitlines() if "> white board" in line]
         assert len(asked) == 2
         assert all(len(line) <= 80 for line in asked)
-        assert re.search(r" … \+\d+$", asked[0])
+        assert re.search(r" … \+\d+ … [.\w*/]+ w m$", asked[0])
     with Terminal(tmp_path, *arguments, NO_COLOR="1") as terminal:
         assert terminal.finish() == 0
         assert "\x1b" not in terminal.text
