@@ -104,7 +104,7 @@ class Trial:
             f"check {checked.passed}/{checked.steps}",
             checked.failures,
             is_sound=is_sound,
-            goes_on=checked.passed > 0,
+            goes_on=checked.passed > checked.skipped,
         )
 
     def _match_against(self, opponent: Bot) -> Stage:
@@ -150,7 +150,9 @@ class _Score:
     def __init__(self, name: str) -> None:
         self._name = name
         self._points = [0.0, 0.0]
+        self.forfeits = 0
         self.failures: list[str] = []
+        """Lines about the first of them, which mostly explains the others."""
 
     def watch(self, event: Event) -> None:
         if not isinstance(event, GameFinished) or event.replayed:
@@ -167,13 +169,14 @@ class _Score:
             again = shlex.join(["arbiter", "replay", str(event.bundle)])
             place = f"game {game.number} as {'white' if is_white else 'black'}, ply {len(outcome.plies) + 1}"
             detail = shorten(outcome.detail, _DETAIL, placeholder=" ...")
-            self.failures.append(f"{place}: {outcome.termination}: {detail}")
-            self.failures.append(f"  again: {again}")
+            self.forfeits += 1
+            if self.forfeits == 1:
+                self.failures += [f"{place}: {outcome.termination}: {detail}", f"  again: {again}"]
 
     @property
     def text(self) -> str:
         own, other = self._points
-        forfeits = f" ({len(self.failures) // 2} forfeited)" if self.failures else ""
+        forfeits = f" ({self.forfeits} forfeited)" if self.forfeits else ""
         return f"{own:g}-{other:g}{forfeits}"
 
 
