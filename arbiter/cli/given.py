@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 _ALL_DAY = 24 * 3_600_000
 
 BOT_HELP = "a path, a quoted command, or sample:NAME; codecup: before it for a bot of that dialect"
-WRAP_HELP = "start the bot through this, such as a debugger's command; its stderr is shown as it comes"
+WRAP_HELP = (
+    "start {bot} through this: valgrind, strace -o FILE, or gdb, which gets the terminal while the bot keeps "
+    "its pipes; what comes on stderr is shown"
+)
 OPENINGS_HELP = "where games start: empty, random, balanced, symmetric, FILE or random:FILE"
 
 

@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--log", metavar="DIR", help="write what is said in each game to DIR/game-N.log, while it is played"
     )
-    parser.add_argument("--wrap", metavar="COMMAND", help=f"for the first BOT: {WRAP_HELP}")
+    parser.add_argument("--wrap", metavar="COMMAND", help=WRAP_HELP.format(bot="the first BOT"))
     parser.add_argument(
         "--keep-clock",
         action="store_true",
@@ -81,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "  arbiter match ./mybot sample:greedy --games 10\n"
         '  arbiter match "python3 mybot.py --depth 3" codecup:./oldbot --time "10s + 50ms"\n'
         "  arbiter match ./mybot sample:random --wrap valgrind\n"
-        '  arbiter match ./mybot sample:random --trace --wrap "gdb -batch -ex run -ex bt --args"'
+        "  arbiter match ./mybot sample:random --wrap gdb"
     )
 
 

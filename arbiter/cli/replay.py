@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what holds the bot back (default: as in a bundle's game, else none)",
     )
     parser.add_argument("--trace", action="store_true", help="show what is said, with times")
-    parser.add_argument("--wrap", metavar="COMMAND", help=WRAP_HELP)
+    parser.add_argument("--wrap", metavar="COMMAND", help=WRAP_HELP.format(bot="the bot"))
     parser.add_argument(
         "--keep-clock",
         action="store_true",
