@@ -131,7 +131,9 @@ class _Watch:
 
     async def for_ever(self) -> bool:
         """A trial now, and one after each change."""
-        say(f"watching {self._sources.count} files in {self._directory}; Ctrl-C ends it")
+        count = self._sources.count
+        files = f"{count} file{'' if count == 1 else 's'}"
+        say(f"watching {files} in {printable(str(self._directory))}; Ctrl-C ends it")
         while True:
             if not await self._try_until_saved():
                 self._sources.settle(keep_code=True)
