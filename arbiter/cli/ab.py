@@ -3,14 +3,21 @@
 import argparse
 import shlex
 from collections.abc import Iterator
-from dataclasses import replace
 from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arbiter.cli.arguments import natural, positive
 from arbiter.cli.errors import UsageError
-from arbiter.cli.given import BOT_HELP, OPENINGS_HELP, bots_of, new_directory, openings_of, time_of
+from arbiter.cli.given import (
+    BOT_HELP,
+    OPENINGS_HELP,
+    bots_of,
+    new_directory,
+    openings_of,
+    time_of,
+    told_apart,
+)
 from arbiter.cli.results import shown
 from arbiter.match.bot import Bot, Dialect
 
@@ -96,7 +103,7 @@ def _tournament(arguments: argparse.Namespace) -> "Tournament":
     from arbiter.tournament.config import SprtSettings, Tournament
 
     texts = [arguments.new, arguments.old]
-    bots = _told_apart(bots_of(texts))
+    bots = told_apart(bots_of(texts))
     return Tournament(
         name=f"{bots[0].name} - {bots[1].name}",
         path=Path.cwd() / "ab",
@@ -127,13 +134,6 @@ def _elo(text: str) -> float:
     if not abs(value) < 1000:
         raise argparse.ArgumentTypeError(f"{text!r} is not a difference in Elo")
     return value
-
-
-def _told_apart(bots: list[Bot]) -> list[Bot]:
-    """Two versions mostly have one name; then the table calls them new and old."""
-    if bots[1].name != f"{bots[0].name}-2":
-        return bots
-    return [replace(bot, name=f"{bots[0].name} {age}") for bot, age in zip(bots, ("new", "old"), strict=True)]
 
 
 def _usual_openings(bots: list[Bot]) -> str:

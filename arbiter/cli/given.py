@@ -1,19 +1,26 @@
 """What commands about two bots are given on the command line, read and checked."""
 
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arbiter.cli.errors import UsageError
 from arbiter.match.bot import Bot, Dialect
-from arbiter.match.clock import TimeControl
+from arbiter.match.clock import ClockKind, TimeControl
 from protocol.errors import PositionError
 from protocol.rules import Position, parse_dpos
 
 if TYPE_CHECKING:
     from arbiter.tournament.openings import OpeningsSpec
 
+_ALL_DAY = 24 * 3_600_000
+
 BOT_HELP = "a path, a quoted command, or sample:NAME; codecup: before it for a bot of that dialect"
+WRAP_HELP = (
+    "start {bot} through this: valgrind, strace -o FILE, or gdb, which gets the terminal while the bot keeps "
+    "its pipes; what comes on stderr is shown"
+)
 OPENINGS_HELP = "where games start: empty, random, balanced, symmetric, FILE or random:FILE"
 
 
@@ -32,8 +39,15 @@ def bots_of(texts: list[str]) -> list[Bot]:
         raise UsageError(str(error)) from None
 
 
-def time_of(text: str) -> TimeControl:
-    """The time control of ``--time``.
+def told_apart(bots: list[Bot]) -> list[Bot]:
+    """Two versions mostly have one name; then the table calls them new and old."""
+    if bots[1].name != f"{bots[0].name}-2":
+        return bots
+    return [replace(bot, name=f"{bots[0].name} {age}") for bot, age in zip(bots, ("new", "old"), strict=True)]
+
+
+def time_of(text: str, option: str = "--time") -> TimeControl:
+    """The time control of ``--time``, or of another option.
 
     Raises:
         UsageError: when it is none, or no clock at all.
@@ -44,11 +58,10 @@ def time_of(text: str) -> TimeControl:
     try:
         time = parse_time_control(text)
     except ConfigurationError as error:
-        raise UsageError(
-            f"--time: {error}", 'examples: --time 5s, --time "1m + 100ms", --time "move 1s"'
-        ) from None
+        examples = (f"{option} 5s", f'{option} "1m + 100ms"', f'{option} "move 1s"')
+        raise UsageError(f"{option}: {error}", f"examples: {', '.join(examples)}") from None
     if not time.is_timed:
-        raise UsageError("--time none needs a limit of depth or nodes", "use a tournament file for that")
+        raise UsageError(f"{option} none needs a limit of depth or nodes", "use a tournament file for that")
     return time
 
 
@@ -93,6 +106,27 @@ def _require_dvp(option: str, bots: list[Bot]) -> None:
             raise UsageError(
                 f"{option}: {bot.name} speaks the CodeCup dialect, which knows the empty board only"
             )
+
+
+def wrapped(bot: Bot, command: str, time: TimeControl, *, keep_clock: bool) -> Bot:
+    """The bot as it is started through a command, such as ``valgrind`` or ``gdb --args``.
+
+    It hears of the same clock as always, but that stands still unless it is to be kept: programs take
+    their time under such tools, or stand at a breakpoint all day.
+
+    Raises:
+        UsageError: when the command cannot be split into words.
+    """
+    from arbiter.tournament.bots import resolve_build
+    from arbiter.tournament.problems import ConfigurationError
+
+    try:
+        words = resolve_build(command, Path.cwd())
+    except ConfigurationError as error:
+        raise UsageError(f"--wrap: {error}") from None
+    if not keep_clock:
+        time = replace(time, clock=ClockKind.STILL, start=_ALL_DAY)
+    return replace(bot, wrap=words, time=time, directory=Path.cwd())
 
 
 def new_directory(slug: str) -> Path:

@@ -9,11 +9,13 @@ from arbiter.cli.errors import UsageError
 from arbiter.cli.given import (
     BOT_HELP,
     OPENINGS_HELP,
+    WRAP_HELP,
     bots_of,
     new_directory,
     openings_of,
     start_of,
     time_of,
+    wrapped,
 )
 from arbiter.cli.results import shown
 
@@ -29,7 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="BOT",
         help=BOT_HELP,
     )
-    parser.add_argument("--games", type=positive, default=2, metavar="N", help="how many games (default: 2)")
+    parser.add_argument(
+        "--games", type=positive, metavar="N", help="how many games (default: 2, or 1 with --wrap)"
+    )
     parser.add_argument(
         "--time",
         default="5s",
@@ -56,6 +60,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--results", metavar="DIR", help="where results go (default: a new directory in results/)"
     )
+    parser.add_argument(
+        "--trace", action="store_true", help="show what is said to and by both bots as it is said, with times"
+    )
+    parser.add_argument(
+        "--log", metavar="DIR", help="write what is said in each game to DIR/game-N.log, while it is played"
+    )
+    parser.add_argument("--wrap", metavar="COMMAND", help=WRAP_HELP.format(bot="the first BOT"))
+    parser.add_argument(
+        "--keep-clock",
+        action="store_true",
+        help="with --wrap: let the wrapped bot lose on time all the same (default: its clock stands still)",
+    )
     parser.add_argument("--quiet", action="store_true", help="print the final table and the last line only")
     parser.add_argument(
         "--format", choices=("text", "json"), default="text", help="format of the final table (default: text)"
@@ -63,12 +79,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "examples:\n"
         "  arbiter match ./mybot sample:greedy --games 10\n"
-        '  arbiter match "python3 mybot.py --depth 3" codecup:./oldbot --time "10s + 50ms"'
+        '  arbiter match "python3 mybot.py --depth 3" codecup:./oldbot --time "10s + 50ms"\n'
+        "  arbiter match ./mybot sample:random --wrap valgrind\n"
+        "  arbiter match ./mybot sample:random --wrap gdb"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Play; exit status as for ``run``."""
+    from arbiter.cli.dialogues import log_of, trace_of
     from arbiter.cli.playing import Session, open_results, settle_plan
     from arbiter.tournament.config import Tournament
 
@@ -76,13 +95,17 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.position is not None and arguments.openings != "empty":
         raise UsageError("--openings and --position both say where games start", "leave one of them out")
     start = start_of(arguments.position, bots)
+    time = time_of(arguments.time)
+    games = arguments.games or (1 if arguments.wrap else 2)
+    if arguments.wrap:
+        bots[0] = wrapped(bots[0], arguments.wrap, time, keep_clock=arguments.keep_clock)
     tournament = Tournament(
         name=f"{bots[0].name} - {bots[1].name}",
         path=Path.cwd() / "match",
         bots=tuple(bots),
         given=tuple({"run": text} for text in arguments.bots),
-        rounds=-(-arguments.games // 2),
-        time=time_of(arguments.time),
+        rounds=-(-games // 2),
+        time=time,
         openings=openings_of(arguments.openings, bots),
         concurrency=arguments.concurrency,
         isolation=arguments.isolation,
@@ -95,19 +118,27 @@ def run(arguments: argparse.Namespace) -> int:
             league,
             form=arguments.format,
             quiet=arguments.quiet,
-            games=arguments.games,
-            again=shlex.join(["arbiter", "match", *arguments.bots, *_options(arguments, directory)]),
+            games=games,
+            again=shlex.join(["arbiter", "match", *arguments.bots, *_options(arguments, games, directory)]),
             hint=f"results in {place}; see a game: arbiter show {place} --game 1",
+            trace=trace_of(arguments, bots),
+            log=log_of(arguments.log),
         ).run()
 
 
-def _options(arguments: argparse.Namespace, directory: Path) -> list[str]:
+def _options(arguments: argparse.Namespace, games: int, directory: Path) -> list[str]:
     """The options that go on with this match."""
-    options = ["--games", str(arguments.games), "--time", arguments.time, "--results", str(directory)]
+    options = ["--games", str(games), "--time", arguments.time, "--results", str(directory)]
     if arguments.isolation != "none":
         options += ["--isolation", arguments.isolation]
     if arguments.position:
         options += ["--position", arguments.position]
     if arguments.openings != "empty":
         options += ["--openings", arguments.openings]
+    for name in ("wrap", "log"):
+        if getattr(arguments, name):
+            options += [f"--{name}", getattr(arguments, name)]
+    for name in ("keep_clock", "trace"):
+        if getattr(arguments, name):
+            options.append(f"--{name.replace('_', '-')}")
     return options

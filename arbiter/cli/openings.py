@@ -181,7 +181,7 @@ def _stage(position: Position) -> tuple[str, str]:
 def _draw(openings: "Iterable[Opening]") -> None:
     """Each board under its name, and at the end what the signs mean."""
     from arbiter.cli.board import board_key, draw_board
-    from arbiter.cli.show import terminal_look
+    from arbiter.cli.look import terminal_look
 
     look = terminal_look()
     for opening in openings:

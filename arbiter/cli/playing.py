@@ -16,6 +16,8 @@ from arbiter.cli.table import render
 from arbiter.isolation.levels import UnavailableError
 from arbiter.isolation.tree import kill_everything_once
 from arbiter.live.plain import plain_watcher
+from arbiter.live.scribe import Scribe
+from arbiter.match.groups import leaves
 from arbiter.store import FILE_NAME, League, StoreError
 from arbiter.tournament.config import Tournament
 from arbiter.tournament.events import Event, Notice, Watcher
@@ -53,10 +55,13 @@ class Session:
         games: int | None = None,
         new_versions: Sequence[str] | None = None,
         budget: float | None = None,
+        trace: Scribe | None = None,
+        log: Scribe | None = None,
     ) -> None:
         """``form`` is the table's format; ``again`` the command that goes on after an interruption;
         ``hint`` a line to end with; ``games`` and ``new_versions`` are as in ``play_tournament``;
-        ``budget`` is the time after which play stops, in seconds.
+        ``budget`` is the time after which play stops, in seconds. ``trace`` takes the place of the view
+        and ``log`` comes on top of it; both hear all that is said.
         """
         self._plan = plan
         self._league = league
@@ -69,6 +74,8 @@ class Session:
         self._budget = inf if budget is None else budget
         # A format for programs has the standard output for itself.
         self._screen = sys.stdout if form == "text" else sys.stderr
+        self._trace = trace
+        self._log = log
         self._interrupted = False
 
     def run(self) -> int:
@@ -113,9 +120,13 @@ class Session:
                 nursery.start_soon(self._mind_signals, signals, scope)
                 with scope:
                     async with trio.open_nursery() as playing:
-                        watch = await self._open_view(playing)
                         await play_tournament(
-                            self._plan, self._league, watch, self._games, self._new_versions
+                            self._plan,
+                            self._league,
+                            await self._open_views(playing),
+                            self._games,
+                            self._new_versions,
+                            overhear=self._trace is not None or self._log is not None,
                         )
                         playing.cancel_scope.cancel()
                 nursery.cancel_scope.cancel()
@@ -128,6 +139,20 @@ class Session:
                 os._exit(INTERRUPTED)
             self._interrupted = True
             scope.cancel()
+
+    async def _open_views(self, nursery: trio.Nursery) -> Watcher:
+        scribes = [scribe for scribe in (self._trace, self._log) if scribe is not None]
+        for scribe in scribes:
+            await nursery.start(scribe.show)
+        watchers: list[Watcher] = [scribe.watch for scribe in scribes]
+        if self._trace is None:
+            watchers.append(await self._open_view(nursery))
+
+        def watch(event: Event) -> None:
+            for each in watchers:
+                each(event)
+
+        return watchers[0] if len(watchers) == 1 else watch
 
     async def _open_view(self, nursery: trio.Nursery) -> Watcher:
         if self._quiet:
@@ -162,18 +187,10 @@ def _plain_errors() -> Iterator[None]:
     try:
         yield
     except BaseExceptionGroup as group:
-        for error in _leaves(group):
-            if isinstance(error, BotsNotReadyError | ChangedProgramError | StoreError | BrokenPipeError):
+        for error in leaves(group):
+            if isinstance(error, BotsNotReadyError | ChangedProgramError | StoreError | OSError):
                 raise error from None
         raise
-
-
-def _leaves(error: BaseException) -> Iterator[BaseException]:
-    if isinstance(error, BaseExceptionGroup):
-        for inner in error.exceptions:
-            yield from _leaves(inner)
-    else:
-        yield error
 
 
 @contextmanager

@@ -2,24 +2,28 @@
 
 import argparse
 import json
-from dataclasses import dataclass, replace
-from pathlib import Path
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
+from arbiter.cli.arguments import positive
+from arbiter.cli.case import Case, cases_of
 from arbiter.cli.errors import UsageError
-from arbiter.cli.records import choose_record, load_records, source_name, whole_number
-from arbiter.cli.single import confined, find_bot
-from arbiter.match.bot import Bot
-from arbiter.match.clock import TimeControl
-from protocol.records import Record, replay_until_fault
-from protocol.rules import Side
+from arbiter.cli.given import WRAP_HELP
+from arbiter.cli.records import number_of, printable, say, whole_number
+from protocol.records import Reading
 
 if TYPE_CHECKING:
-    from arbiter.match.game import Competitor
+    from arbiter.match.game import GameSetup
     from arbiter.match.replay import Repeated
 
 NAME = "replay"
 HELP = "put the questions of a recorded game to a bot again and compare its answers"
+
+_WIDEST = 40
+_HEAD = f"{'ply':>4}  {'side':<5}  {'recorded':<12}  {'now':<12}  {'ms':>9}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,207 +34,217 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--game", type=int, metavar="N", help="the game, where there are several")
     parser.add_argument(
-        "--ply", type=int, metavar="N", help="ask for this ply only (default: the last; of a bundle: all)"
+        "--ply",
+        type=int,
+        metavar="N",
+        help="ask for this ply only, or with --all from there on (default: the last; of a bundle: all)",
     )
     parser.add_argument(
-        "--all", action="store_true", help="ask for every ply of the bot's side (of a bundle: anyway)"
+        "--all", action="store_true", help="ask for every ply of the bot's side, and show them all"
     )
+    parser.add_argument(
+        "--side",
+        choices=("white", "black", "both"),
+        help="the side to play (default: the one that failed, or that of the bot's name)",
+    )
+    parser.add_argument("--depth", type=positive, metavar="N", help="a limit of depth to tell the bot")
+    parser.add_argument("--nodes", type=positive, metavar="N", help="a limit of nodes to tell the bot")
     parser.add_argument(
         "--isolation",
         choices=("none", "limits", "jail", "auto"),
         help="what holds the bot back (default: as in a bundle's game, else none)",
     )
+    parser.add_argument("--trace", action="store_true", help="show what is said, with times")
+    parser.add_argument("--wrap", metavar="COMMAND", help=WRAP_HELP.format(bot="the bot"))
     parser.add_argument(
-        "--side", choices=("white", "black"), help="the side to play, where the name does not tell"
+        "--keep-clock",
+        action="store_true",
+        help="with --wrap: let the bot lose on time all the same (default: its clock stands still)",
+    )
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="for people or for programs"
     )
     parser.epilog = (
         "examples:\n"
         "  arbiter replay results/league/failures/game-37\n"
+        "  arbiter replay results/league/failures/game-37 --wrap gdb\n"
         "  arbiter replay games.drec ./mybot --game 37 --all\n"
+        "Position, clock, options and seed are those of the game, as far as the record tells them.\n"
         "exit status: 0 all answers as recorded, 1 not"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Ask, print a line for each answer; 0 when they are those of the record."""
-    import trio
+    """Ask, tell each answer; 0 when they are those of the record."""
+    from arbiter.cli.interruptible import run_interruptible
 
-    from arbiter.isolation.tree import become_subreaper
-    from arbiter.match.game import GameSetup
+    cases = cases_of(arguments)
+    # Answers come one by one, unless a trace tells of them anyway.
+    tell = None if arguments.trace or arguments.wrap or arguments.format == "json" else _say_now
+    reports = [Report(case, _numbers(arguments, case), shows_all=arguments.all, tell=tell) for case in cases]
+    run_interruptible(partial(_ask_all, reports, arguments))
+    if arguments.format == "json":
+        say(json.dumps(_as_json(reports), ensure_ascii=False, indent=2))
+    else:
+        for line in _end(reports, are_told=tell is not None):
+            say(line)
+    return 0 if all(report.is_as_recorded for report in reports) else 1
+
+
+def _say_now(line: str) -> None:
+    say(line)
+    sys.stdout.flush()
+
+
+def _numbers(arguments: argparse.Namespace, case: Case) -> set[int]:
+    """The plies to ask for."""
+    own, ply = case.own_numbers, arguments.ply
+    if ply is not None and arguments.all:
+        chosen = {number for number in own if number >= ply}
+    elif ply is not None:
+        chosen = {ply} & set(own)
+    elif arguments.all or "bundle" in case.facts:
+        # A failure may have come from what the process had been through before.
+        chosen = set(own)
+    else:
+        chosen = set(own[-1:])
+    if not chosen:
+        what = "there is no ply" if ply is None else f"ply {ply} is none"
+        raise UsageError(f"{what} of {case.side.word}'s", f"those are {', '.join(map(str, own)) or 'none'}")
+    return chosen
+
+
+async def _ask_all(reports: Sequence["Report"], arguments: argparse.Namespace) -> None:
+    from arbiter.cli.building import build_all
+    from arbiter.cli.dialogues import listening, trace_of
     from arbiter.match.replay import Script, replay
 
-    case = _case(arguments)
-    position = case.record.start()
-    plies = _sound_plies(case.record)
-    competitors = {side: case.competitor(side) for side in Side}
-    setup = GameSetup(
-        competitors[Side.WHITE],
-        competitors[Side.BLACK],
-        position,
+    await build_all(report.case.bot for report in reports)
+    for report in reports:
+        case = report.case
+        setup = _setup(case, arguments)
+        script = Script(setup, case.side, case.plies, case.lefts, report.numbers)
+        names = [case.record.headers["White"], case.record.headers["Black"]]
+        names[case.side] = case.bot.name
+        async with listening(trace_of(arguments, [case.bot]), int(setup.label), names) as ear:
+            report.notes = (await replay(script, report.take, ear)).notes
+
+
+def _setup(case: Case, arguments: argparse.Namespace) -> "GameSetup":
+    from arbiter.match.game import GameSetup
+    from protocol.rules import Side
+
+    return GameSetup(
+        case.competitor(Side.WHITE),
+        case.competitor(Side.BLACK),
+        case.record.start(),
         label=str(whole_number(case.record.headers.get("Number", "")) or 1),
-        depth=case.facts.get("depth"),
-        nodes=case.facts.get("nodes"),
-    )
-    lefts = [_left(case.record, index) for index in range(len(plies))]
-    numbers = _numbers(arguments, case, plies)
-    become_subreaper()
-    repeated = trio.run(replay, Script(setup, case.side, plies, lefts, numbers))
-    shown = (
-        repeated
-        if arguments.all
-        else [each for each in repeated if each is repeated[-1] or not _is_same(each, case)]
-    )
-    for each in shown:
-        _tell(each, case)
-    same = [_is_same(each, case) for each in repeated]
-    print(f"{sum(same)} of {len(same)} as recorded")
-    return 0 if same and all(same) else 1
-
-
-@dataclass(frozen=True, slots=True)
-class _Case:
-    """What is to be repeated: the game, the side asked, its bot, a bundle's facts if there are any."""
-
-    record: Record
-    side: Side
-    bot: Bot
-    facts: dict[str, Any]
-
-    def competitor(self, side: Side) -> "Competitor":
-        """The bot with the clock, options and seed it had; the other side only lends its clock."""
-        from arbiter.match.game import Competitor
-        from arbiter.tournament.bundle import time_control
-
-        facts = self.facts.get(side.word, {})
-        time = time_control(facts) if facts else _time(self.record, side)
-        return Competitor(self.bot, time, facts.get("seed", _seed(self.record, side)))
-
-
-def _case(arguments: argparse.Namespace) -> _Case:
-    from arbiter.tournament.bundle import bot_of
-
-    source = source_name(arguments.record)
-    record = choose_record(load_records(arguments.record), source, arguments.game)
-    facts = _facts(Path(arguments.record))
-    if arguments.bot is None and not facts:
-        raise UsageError("which BOT is to be asked?", f"arbiter replay {source} ./mybot")
-    given = None if arguments.bot is None else find_bot(arguments.bot)
-    side = _side(arguments, record, facts, given)
-    bot = bot_of(facts[side.word]) if given is None else given
-    if given is not None and facts:
-        bot = replace(given, isolation=bot_of(facts[side.word]).isolation)
-    # As told, else as in the game, else in none.
-    level = arguments.isolation or bot.isolation or "none"
-    return _Case(record, side, confined(bot, level, Path(arguments.record), NAME), facts)
-
-
-def _facts(directory: Path) -> dict[str, Any]:
-    path = directory / "bundle.json"
-    if not path.is_file():
-        return {}
-    try:
-        facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path}: cannot be read: {error}") from None
-    return facts
-
-
-def _named(word: object) -> Side:
-    return Side.BLACK if word == "black" else Side.WHITE
-
-
-def _side(arguments: argparse.Namespace, record: Record, facts: dict[str, Any], bot: Bot | None) -> Side:
-    """The side that is asked: as told, the one that failed, the one with the bot's name, or the mover's."""
-    if arguments.side:
-        return _named(arguments.side)
-    if facts.get("offender"):
-        return _named(facts["offender"])
-    names = [record.headers["White"], record.headers["Black"]]
-    if bot is not None and names.count(bot.name) == 1:
-        return Side(names.index(bot.name))
-    ply: int | None = arguments.ply
-    if ply is not None:
-        positions, _ = replay_until_fault(record)
-        if 1 <= ply <= len(positions):
-            return positions[ply - 1].to_move
-    raise UsageError(
-        "which side is the bot to play?",
-        f"{names[0]} was white and {names[1]} black: add --side white or black",
+        depth=arguments.depth or case.facts.get("depth"),
+        nodes=arguments.nodes or case.facts.get("nodes"),
     )
 
 
-def _sound_plies(record: Record) -> list[str]:
-    """The plies up to the first that was played in place of a failed bot."""
-    positions, fault = replay_until_fault(record)
-    if fault is not None:
-        raise UsageError(str(fault), "only a sound record can be replayed")
-    plies = [ply.text for ply in record.plies[: len(positions)]]
-    played = next((i for i, ply in enumerate(record.plies) if "substitute" in ply.comments), len(plies))
-    return plies[:played]
+# --- answers ---------------------------------------------------------------------------------------------
 
 
-def _numbers(arguments: argparse.Namespace, case: _Case, plies: list[str]) -> set[int]:
-    positions, _ = replay_until_fault(case.record)
-    movers = [position.to_move for position in positions[: len(plies) + 1]]
-    own = [number for number, mover in enumerate(movers, 1) if mover is case.side]
-    if positions[len(plies)].is_over and own and own[-1] == len(plies) + 1:
-        own.pop()
-    if arguments.all or (case.facts and arguments.ply is None):
-        # A failure may have come from what the process had been through before.
-        return set(own)
-    if arguments.ply is None:
-        return set(own[-1:])
-    if arguments.ply not in own:
-        raise UsageError(
-            f"ply {arguments.ply} is none of {case.side.word}'s", f"those are {', '.join(map(str, own))}"
-        )
-    return {arguments.ply}
+class Report:
+    """The answers of one side."""
+
+    def __init__(
+        self, case: Case, numbers: set[int], *, shows_all: bool, tell: Callable[[str], None] | None
+    ) -> None:
+        """``tell`` gets the lines of the table as the answers come; without it they wait in ``lines``."""
+        self.case = case
+        self.numbers = numbers
+        self.answers: list[Repeated] = []
+        self.notes: Sequence[str] = ()
+        self.lines: list[str] = []
+        self._shows_all = shows_all
+        self._tell = tell or self.lines.append
+        self._has_begun = False
+
+    def take(self, answer: "Repeated") -> None:
+        """Note an answer."""
+        self.answers.append(answer)
+        is_last = answer.number == max(self.numbers)
+        if self._shows_all or is_last or not self.is_same(answer):
+            if not self._has_begun:
+                self._tell(_HEAD)
+                self._has_begun = True
+            for line in self._row(answer):
+                self._tell(line)
+
+    def is_same(self, answer: "Repeated") -> bool:
+        if answer.recorded is None:
+            termination = self.case.record.termination
+            return answer.failure is not None and answer.failure.termination == termination
+        return answer.failure is None and (answer.answer or "").upper() == answer.recorded
+
+    @property
+    def same(self) -> int:
+        return sum(map(self.is_same, self.answers))
+
+    @property
+    def is_as_recorded(self) -> bool:
+        return self.same == len(self.numbers)
+
+    def was(self, answer: "Repeated") -> str:
+        """What the record has: a ply, or how the game ended in its place."""
+        return answer.recorded or _outcome(self.case.record.termination, self.case.answer)
+
+    def _row(self, answer: "Repeated") -> list[str]:
+        now = _outcome(answer.failure and answer.failure.termination, answer.answer)
+        number, side, ms = answer.number or "-", self.case.side.word, answer.used / 1e6
+        row = f"{number:>4}  {side:<5}  {self.was(answer):<12}  {now:<12}  {ms:9.1f}"
+        verdict = "same" if self.is_same(answer) else f"DIFFERENT  {answer.position}"
+        detail = [] if answer.failure is None else [f"      {answer.failure.detail}"]
+        return [f"{row}  {verdict}", *detail]
+
+    def as_json(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "ply": answer.number,
+                "side": self.case.side.word,
+                "position": answer.position.dpos,
+                "recorded": answer.recorded,
+                "recorded_failure": None if answer.recorded else self.case.record.termination,
+                "answer": answer.answer,
+                "failure": answer.failure and str(answer.failure.termination),
+                "detail": answer.failure and answer.failure.detail,
+                "ms": round(answer.used / 1e6, 3),
+                "info": dict(answer.info),
+                "same": self.is_same(answer),
+            }
+            for answer in self.answers
+        ]
 
 
-def _left(record: Record, index: int) -> int | None:
-    return whole_number(record.plies[index].comments.get("left", ""))
+def _outcome(termination: str | None, answer: str | None) -> str:
+    """A ply, or how the game was lost; what bots say can be long."""
+    words = " ".join(word for word in (termination, printable(answer or "")) if word)
+    return shorten(words, _WIDEST, placeholder=" ...") or "nothing"
 
 
-def _time(record: Record, side: Side) -> TimeControl:
-    """The clock of a record; without one, or as far as it says nothing, time enough for any answer."""
-    headers = record.headers
-    text = headers.get("WhiteTime" if side is Side.WHITE else "BlackTime", headers.get("TimeControl", "-"))
-    values: dict[str, int | None] = {"game": None}
-    for part in text.split():
-        if part.startswith("movetime:"):
-            values["move"] = whole_number(part.removeprefix("movetime:"))
-        else:
-            game, _, increment = part.partition("+")
-            values["game"], values["increment"] = whole_number(game), whole_number(increment) or 0
-    return TimeControl(**values)  # type: ignore[arg-type]
+def _end(reports: Sequence[Report], *, are_told: bool) -> list[str]:
+    lines = [] if are_told else [line for report in reports for line in report.lines]
+    notes = [f"note: {note}" for report in reports for note in report.notes]
+    asked, answered = sum(len(r.numbers) for r in reports), sum(len(r.answers) for r in reports)
+    same = sum(report.same for report in reports)
+    rest = f"; {asked - answered} not asked any more" if asked > answered else ""
+    return [*lines, *notes, f"{same} of {answered} as recorded{rest}"]
 
 
-def _seed(record: Record, side: Side) -> int:
-    """The seed that the bot had in the game, which follows from the tournament's."""
-    from arbiter.tournament.runner import game_seed
-
-    headers = record.headers
-    seed, number = whole_number(headers.get("Seed", ""), 19), whole_number(headers.get("Number", ""))
-    if seed is None or number is None:
-        return 0
-    return game_seed(seed, number, headers["White" if side is Side.WHITE else "Black"])
-
-
-def _tell(each: "Repeated", case: _Case) -> None:
-    """Print one answer beside the recorded one."""
-    was = each.recorded or f"{case.record.termination} {case.facts.get('answer') or ''}".strip()
-    now = each.answer or ""
-    if each.failure is not None:
-        now = f"{each.failure.termination} {now}".strip()
-    verdict = "the same" if _is_same(each, case) else "DIFFERENT"
-    answers = f"recorded {was}, now {now} ({each.used / 1e6:.1f} ms)"
-    print(f"ply {each.number}, {case.side.word}: {answers}: {verdict}")
-    if each.failure is not None:
-        print(f"  {each.failure.detail}")
-        print(f"  position {each.position}")
-
-
-def _is_same(each: "Repeated", case: _Case) -> bool:
-    if each.recorded is None:
-        return each.failure is not None and each.failure.termination == case.record.termination
-    return each.failure is None and each.answer is not None and each.answer.upper() == each.recorded
+def _as_json(reports: Sequence[Report]) -> dict[str, Any]:
+    record = reports[0].case.record
+    return {
+        "game": number_of(Reading(record)),
+        "white": record.headers["White"],
+        "black": record.headers["Black"],
+        "bot": reports[0].case.bot.name,
+        "asked": sum(len(report.numbers) for report in reports),
+        "same": sum(report.same for report in reports),
+        "notes": [note for report in reports for note in report.notes],
+        "answers": sorted(
+            (row for report in reports for row in report.as_json()), key=lambda row: row["ply"]
+        ),
+    }

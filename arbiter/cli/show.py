@@ -2,16 +2,15 @@
 
 import argparse
 import json
-import os
 import sys
-from dataclasses import dataclass
 from typing import Any
 
-from arbiter.cli.board import Look, board_key, draw_board, removed_stacks, stack_text
 from arbiter.cli.errors import UsageError
+from arbiter.cli.look import is_capable, terminal_look
 from arbiter.cli.records import choose_record, load_records, number_of, printable, say, source_name
-from protocol.records import TEXT, Reading, Record, replay_until_fault
-from protocol.rules import Phase, Ply, Position, Stack, parse_ply
+from arbiter.cli.scene import Film, Scene, scene_text
+from protocol.records import Reading, Record
+from protocol.rules import Stack
 
 NAME = "show"
 HELP = "draw the board of a recorded game, or list the games of a file"
@@ -34,10 +33,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ply", type=int, metavar="N", help="the board after ply N, 0 the start (default: the last)"
     )
+    parser.add_argument("--legal", action="store_true", help="list the legal plies, too")
     parser.add_argument(
         "--format", choices=("text", "json"), default="text", help="for people or for programs"
     )
-    parser.epilog = "example: arbiter show games.drec --game 3 --ply 57"
+    parser.epilog = (
+        "example: arbiter show games.drec --game 3 --ply 57\n"
+        "In a terminal, without --ply, the arrow keys lead through the game."
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -49,9 +52,23 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.game is None and arguments.ply is None and len(readings) > 1:
         say(_json_list(readings) if as_json else _text_list(readings, arguments.record))
         return 0
-    scene = _scene(_chosen(readings, arguments), arguments.ply)
-    say(_json_scene(scene) if as_json else _text_scene(scene, terminal_look()))
+    record = _chosen(readings, arguments)
+    if _is_watched(arguments) and Film(record).last >= 0:
+        from arbiter.cli.viewer import Viewer
+
+        scene = Viewer(
+            [each.record for each in readings if each.record], record, legal=arguments.legal
+        ).show()
+    else:
+        scene = _scene(record, arguments.ply)
+    say(_json_scene(scene) if as_json else scene_text(scene, terminal_look(), legal=arguments.legal))
     return 0
+
+
+def _is_watched(arguments: argparse.Namespace) -> bool:
+    """Whether somebody sits at a terminal who may want to step through the game."""
+    is_plain = arguments.format == "json" or arguments.ply is not None or arguments.record == "-"
+    return not is_plain and sys.stdin.isatty() and is_capable(sys.stdout)
 
 
 # --- which game, which ply -------------------------------------------------------------------------------
@@ -64,24 +81,7 @@ def _chosen(readings: list[Reading], arguments: argparse.Namespace) -> Record:
     return choose_record(readings, source, arguments.game)
 
 
-@dataclass(frozen=True, slots=True)
-class _Scene:
-    """A moment of a game: the position after ``number`` plies, the ply that led to it and where from."""
-
-    record: Record
-    number: int
-    position: Position
-    ply: Ply | None = None
-    before: Position | None = None
-
-    @property
-    def removed(self) -> dict[str, Stack]:
-        if self.ply is None or self.before is None:
-            return {}
-        return removed_stacks(self.before, self.ply, self.position)
-
-
-def _scene(record: Record, number: int | None) -> _Scene:
+def _scene(record: Record, number: int | None) -> Scene:
     count = len(record.plies)
     if number is None:
         number = count
@@ -90,23 +90,14 @@ def _scene(record: Record, number: int | None) -> _Scene:
             f"game {number_of(Reading(record))} has no ply {number}",
             f"choose --ply from 0 (the start) to {count}",
         )
-    positions, fault = replay_until_fault(record)
-    if fault and number >= len(positions):
-        raise UsageError(str(fault), f"the board before it: --ply {fault.ply - 1}" if fault.ply else None)
-    if number == 0:
-        return _Scene(record, 0, positions[0])
-    ply = parse_ply(record.plies[number - 1].text)
-    return _Scene(record, number, positions[number], ply, positions[number - 1])
+    film = Film(record)
+    if film.fault and number > film.last:
+        ply = film.fault.ply
+        raise UsageError(str(film.fault), f"the board before it: --ply {ply - 1}" if ply else None)
+    return film.scene(number)
 
 
 # --- for people ------------------------------------------------------------------------------------------
-
-
-def terminal_look() -> Look:
-    """What standard output can show."""
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
-    return Look(colour=sys.stdout.isatty() and not plain, unicode=encoding == "utf8")
 
 
 def _text_list(readings: list[Reading], path: str) -> str:
@@ -131,69 +122,6 @@ def _row(reading: Reading) -> list[str]:
     return [str(number_of(reading)), *names, record.result, score, termination, str(len(record.plies))]
 
 
-def _text_scene(scene: _Scene, look: Look) -> str:
-    board = draw_board(scene.position, look, ply=scene.ply, before=scene.before)
-    key = board_key(look, marked=scene.ply is not None, gone=bool(scene.removed))
-    before, after = map(printable, _summary(scene.record)), map(printable, _story(scene))
-    return "\n".join([*before, "", board, "", key, "", *after])
-
-
-def _summary(record: Record) -> list[str]:
-    """The headers that a reader wants first."""
-    headers, number = record.headers, number_of(Reading(record))
-    event = [headers[name] for name in ("Event", "Date") if name in headers]
-    event += [f"round {headers['Round']}"] if "Round" in headers else []
-    event += [f"time {headers['TimeControl']}"] if "TimeControl" in headers else []
-    score = f", score {headers['Score']}" if "Score" in headers else ""
-    why = f", {record.termination}" if record.termination else ""
-    detail = f" ({headers['Detail']})" if "Detail" in headers else ""
-    lines = [
-        f"game {number}: {headers.get('White', '?')} (white) against {headers.get('Black', '?')} (black)",
-        f"result {record.result}{score}{why}{detail}",
-    ]
-    return [*lines, ", ".join(event)] if event else lines
-
-
-def _story(scene: _Scene) -> list[str]:
-    """What the last ply did, and what comes now."""
-    record, number, position = scene.record, scene.number, scene.position
-    lines = [f"start, {len(record.plies)} plies follow"]
-    if scene.ply is not None and scene.before is not None:
-        lines = [f"ply {number} of {len(record.plies)}: {scene.before.to_move.word} {scene.ply}"]
-        if scene.removed:
-            stacks = ", ".join(f"{space} {stack_text(stack)}" for space, stack in scene.removed.items())
-            lines[0] += f", removed {stacks}"
-    comments = record.plies[number - 1].comments if number else record.opening_comments
-    if comments:
-        said = (value if key == TEXT else f"{key}={value}" for key, value in comments.items())
-        lines.append(f"  {' '.join(said)}")
-    white, black = position.score
-    return [*lines, f"score: white {white}, black {black}", _turn(scene)]
-
-
-def _turn(scene: _Scene) -> str:
-    """Whose turn it is, or how the game ended."""
-    position, record = scene.position, scene.record
-    if position.is_over:
-        return "the game is over: neither side can move"
-    mover = position.to_move.word
-    plies = position.legal_plies()
-    if plies[0].is_pass:
-        task = f"{mover} to move, but has no stack move and must pass"
-    elif position.phase is Phase.PLACEMENT:
-        task = f"{mover} to place {_piece(position)}, {len(plies)} empty spaces"
-    else:
-        task = f"{mover} to move, {len(plies)} legal {'ply' if len(plies) == 1 else 'plies'}"
-    if scene.number == len(record.plies) and record.termination:
-        task += f"; the game ended here: {record.termination}, {record.result}"
-    return task
-
-
-def _piece(position: Position) -> str:
-    reds = sum(stack.has_red for stack in position.stacks().values())
-    return "a red piece" if reds < 3 else f"a {position.to_move.word} piece"
-
-
 # --- for programs ----------------------------------------------------------------------------------------
 
 
@@ -212,7 +140,7 @@ def _json_list(readings: list[Reading]) -> str:
     return json.dumps({"games": games}, ensure_ascii=False, indent=2)
 
 
-def _json_scene(scene: _Scene) -> str:
+def _json_scene(scene: Scene) -> str:
     record, position = scene.record, scene.position
     data = {
         "game": number_of(Reading(record)),

@@ -15,6 +15,7 @@ import trio
 
 from arbiter.isolation import cgroup, tree, usage
 from arbiter.isolation.confine import Confinement, confine
+from arbiter.isolation.console import Console, start_in_debugger, wants_terminal
 from arbiter.isolation.owner import new_marker
 from arbiter.isolation.sandbox import MIB, Applied, Bounds, Level, Sandbox
 
@@ -38,6 +39,7 @@ class Program:
     applied: Applied = field(default_factory=lambda: Applied(Level.NONE))
     group: cgroup.Group | None = None
     confinement: Confinement | None = None
+    console: Console | None = None
     _killing: trio.Lock = field(default_factory=trio.Lock)
     _is_dissolved: bool = False
 
@@ -51,6 +53,9 @@ class Program:
         if status is None:
             return None
         tree.release(self.pid)
+        if self.console is not None:
+            self.console.take_back()
+            self.console = None
         if self.sandbox.level is Level.JAIL and status - 128 in {int(known) for known in signal.Signals}:
             # Bubblewrap reports a signal as a shell does; an exit status as high as that is not told apart.
             return 128 - status
@@ -174,6 +179,27 @@ class Program:
 
 def shown(size: int | None) -> str:
     return f"{(size or 0) / MIB:.0f} MiB"
+
+
+def launch_wrapped(
+    wrap: Sequence[str], argv: Sequence[str], directory: Path, env: Mapping[str, str], sandbox: Sandbox
+) -> Program:
+    """Start ``argv`` through the words of ``wrap``, such as a debugger, which may get the terminal.
+
+    Raises:
+        StartError: as ``launch`` does.
+    """
+    if sandbox.level is not Level.NONE or not wants_terminal(wrap):
+        return launch((*wrap, *argv), directory, env, sandbox)
+    marker = new_marker()
+    try:
+        process, console = start_in_debugger(
+            wrap, argv, directory, {**os.environ, **env, tree.MARKER: marker}
+        )
+    except (OSError, ValueError) as error:
+        raise StartError(_explain(error, wrap[0], directory)) from error
+    tree.adopt(process.pid, marker)
+    return Program(process, sandbox, console=console)
 
 
 def launch(

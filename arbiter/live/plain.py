@@ -1,5 +1,6 @@
 """Plain lines: for pipes, files, and terminals that cannot do more. Each game has one start and one end."""
 
+import shlex
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -74,7 +75,7 @@ def describe(event: Event, progress: Progress) -> str:
             place = f"round {fixture.round}{_place(attempt, progress)}"
             return f"game {fixture.number} starts: {names} ({place})"
         case GameFinished(game, replayed, bundle):
-            more = f"; more in {_shown(bundle)}" if bundle else ""
+            more = f"; more in {_shown(bundle)}, again: {_again(bundle)}" if bundle else ""
             return describe_game(game) + ("; it is replayed" if replayed else "") + more
         case StageDrawn(stage):
             return describe_stage(stage, goes_on=progress.round_goes_on)
@@ -95,6 +96,11 @@ def describe_stage(stage: Stage, *, goes_on: bool) -> str:
     """Who meets whom next, in one line."""
     ties = [f"{one} - {other}" for one, other in stage.pairings] + [f"{bot} has a bye" for bot in stage.byes]
     return f"round {stage.first}{' goes on' if goes_on else ''}: {', '.join(ties)}"
+
+
+def _again(bundle: Path) -> str:
+    """The command that makes a failure happen again."""
+    return shlex.join(["arbiter", "replay", _shown(bundle)])
 
 
 def _shown(path: Path) -> str:

@@ -25,7 +25,8 @@ class Bot:
     both ``argv`` and ``build``. ``env`` is added to the inherited environment. ``options`` are
     sent with ``setoption``. ``time`` replaces the tournament's time control for this bot alone, as
     ``isolation`` does its isolation level. ``sandbox`` is what the program really runs in; until the
-    level is chosen it holds the limits that the owner gave.
+    level is chosen it holds the limits that the owner gave. ``wrap`` are words put before ``argv``, such
+    as a debugger's; such a bot is not tried before its first game.
     """
 
     name: str
@@ -39,3 +40,4 @@ class Bot:
     optional: bool = False
     isolation: str | None = None
     sandbox: Sandbox = field(default_factory=Sandbox)
+    wrap: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ from typing import NamedTuple
 MS = 1_000_000
 """Nanoseconds in a millisecond."""
 _BACKSTOP = 1_000 * MS
+_ALL_WEEK = 7 * 24 * 3_600_000 * MS
 
 
 class Spent(NamedTuple):
@@ -34,14 +35,22 @@ class ClockKind(StrEnum):
     """CPU time of the bot's whole tree of processes."""
     FAIR = "fair"
     """Elapsed time less what the machine kept the bot waiting for a core."""
+    STILL = "still"
+    """Nothing: for a bot whose author is looking into it, and who may take all day."""
 
     def charge(self, spent: Spent) -> int:
         """Nanoseconds that count: of waiting no more than leaves the CPU time to be paid."""
+        if self is ClockKind.STILL:
+            return 0
         if self is ClockKind.CPU:
             return spent.cpu
         if self is ClockKind.FAIR:
             return min(spent.wall, max(spent.wall - spent.wait, spent.cpu))
         return spent.wall
+
+
+CHARGING = tuple(kind for kind in ClockKind if kind is not ClockKind.STILL)
+"""Those that a tournament can have, and that bots are told of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +147,8 @@ class Clock:
 
     @property
     def _allowance(self) -> int:
+        if self.control.clock is ClockKind.STILL:
+            return _ALL_WEEK
         budgets = [ns for ns in (self.left, self._move) if ns is not None]
         return min(budgets) if budgets else self.control.stall * MS
 

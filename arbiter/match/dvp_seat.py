@@ -4,14 +4,14 @@ import time
 from collections.abc import Mapping
 
 from arbiter.match.bell import Bell
-from arbiter.match.clock import MS, Clock
+from arbiter.match.clock import CHARGING, MS, Clock
 from arbiter.match.game import GameSetup, Result
 from arbiter.match.seat import Answer, Seat, Turn
 from arbiter.match.termination import Termination
 from arbiter.match.verdict import Failure
 from protocol import dvp
 from protocol.dvp import State
-from protocol.rules import Score, Side
+from protocol.rules import Position, Score, Side
 
 _UNEXPECTED_LIMIT = 10
 _ERROR_CODES = frozenset((Termination.ILLEGAL, Termination.SYNTAX, Termination.TIMEOUT, Termination.FLOOD))
@@ -100,7 +100,10 @@ class DvpSeat(Seat):
         control = self.clock.control
         values = {"time": control.game, "inc": control.increment or None, "movetime": control.move}
         texts = {key: str(value) for key, value in values.items() if value is not None}
-        texts |= {"grace": str(control.grace), "clock": str(control.clock), "ponder": "off"}
+        texts["grace"] = str(control.grace)
+        if control.clock in CHARGING:
+            texts["clock"] = str(control.clock)
+        texts["ponder"] = "off"
         texts |= {"rules": str(self.setup.start.rules), "game": self.setup.label}
         opponent = self.setup.competitor(self.side.other).bot.name
         return dvp.NewGame(self.side, texts, opponent)
@@ -115,9 +118,9 @@ class DvpSeat(Seat):
         self.stopwatch.start(self._send(*request))
 
     def _describe(self, turn: Turn) -> list[dvp.Message]:
-        is_plain = self.setup.start == type(self.setup.start).start(self.setup.start.rules)
-        start = "start" if is_plain else self.setup.start.dpos
-        messages: list[dvp.Message] = [dvp.Setup(start, tuple(turn.plies))]
+        start = turn.start or self.setup.start
+        is_plain = start == Position.start(start.rules)
+        messages: list[dvp.Message] = [dvp.Setup("start" if is_plain else start.dpos, tuple(turn.plies))]
         if "noboard" not in self._talk.features:
             messages.append(dvp.Board(turn.position.dpos))
         if "nolegal" not in self._talk.features:

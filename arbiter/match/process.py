@@ -8,15 +8,16 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 import trio
 
 from arbiter.isolation.affinity import pinned
-from arbiter.isolation.launch import launch
+from arbiter.isolation.launch import launch_wrapped
 from arbiter.isolation.sandbox import Applied, Level
 from arbiter.match.bot import Bot
+from arbiter.match.dialogue import Voice
 from arbiter.match.headtail import HeadTail
 from arbiter.match.termination import Termination
 from arbiter.match.transcript import Transcript
@@ -48,11 +49,20 @@ class Listener(Protocol):
         """No more output will come: stdout is closed or the process is gone."""
 
 
+Overhear = Callable[[Voice, int, bytes], None]
+"""Told of every piece that crosses a pipe, with its time; must not block either."""
+
+
 class BotProcess:
     """One running bot. The tasks it needs live in the nursery it is given."""
 
     def __init__(
-        self, bot: Bot, listener: Listener, nursery: trio.Nursery, cores: Sequence[int] = ()
+        self,
+        bot: Bot,
+        listener: Listener,
+        nursery: trio.Nursery,
+        cores: Sequence[int] = (),
+        overhear: Overhear | None = None,
     ) -> None:
         """Start the program, on these cores only if there are any.
 
@@ -61,9 +71,10 @@ class BotProcess:
         """
         self._listener = listener
         self._nursery = nursery
+        self._overhear = overhear
         self.spawned_at = time.monotonic_ns()
         with pinned(cores):
-            self._program = launch(bot.argv, bot.directory, bot.env, bot.sandbox)
+            self._program = launch_wrapped(bot.wrap, bot.argv, bot.directory, bot.env, bot.sandbox)
         self.pid = self._program.pid
         self.transcript = Transcript(self.spawned_at)
         self.stderr = HeadTail()
@@ -100,6 +111,8 @@ class BotProcess:
         written = 0 if self._unsent else self._write_now(data)
         stamp = time.monotonic_ns()
         self.transcript.sent(stamp, data)
+        if self._overhear is not None:
+            self._overhear(Voice.TO_BOT, stamp, data)
         if self._unsent:
             self._unsent += data
         elif written < len(data):
@@ -173,6 +186,8 @@ class BotProcess:
         self.bytes_read += len(data)
         self.turn_bytes += len(data)
         self.transcript.received(stamp, data)
+        if self._overhear is not None:
+            self._overhear(Voice.FROM_BOT, stamp, data)
         self._listener.received(data, stamp)
         return True
 
@@ -200,6 +215,8 @@ class BotProcess:
             return None
         self._stderr_bytes += len(data)
         self.stderr.feed(data)
+        if self._overhear is not None:
+            self._overhear(Voice.STDERR, time.monotonic_ns(), data)
         return len(data)
 
     async def _slow_down(self) -> None:

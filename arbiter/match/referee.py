@@ -14,6 +14,7 @@ from arbiter.match.bell import Bell
 from arbiter.match.bot import Dialect
 from arbiter.match.clock import MS, ClockKind, Spent
 from arbiter.match.codecup_seat import CodecupSeat
+from arbiter.match.dialogue import Ear
 from arbiter.match.dvp_seat import DvpSeat
 from arbiter.match.game import GameResult, GameSetup, Observer, PlyRecord, Result, won_by
 from arbiter.match.heartbeat import Heartbeat
@@ -27,22 +28,23 @@ _SAMPLE = 20 * MS
 _LONGEST_CONTEST = 1_000 * MS
 
 
-async def play_game(setup: GameSetup, observer: Observer | None = None) -> GameResult:
+async def play_game(setup: GameSetup, observer: Observer | None = None, ear: Ear | None = None) -> GameResult:
     """Play one game from start to end, with two processes of its own.
 
-    Returns whatever the bots do; only a fault of the arbiter itself raises. Neither process nor any
-    of their children outlives the call, however it ends.
+    ``observer`` hears of every ply, ``ear`` of every piece that is said. Returns whatever the bots do;
+    only a fault of the arbiter itself raises. Neither process nor any of their children outlives the
+    call, however it ends.
     """
-    return await _Game(setup, observer).play()
+    return await _Game(setup, observer, ear).play()
 
 
 class _Game:
-    def __init__(self, setup: GameSetup, observer: Observer | None) -> None:
+    def __init__(self, setup: GameSetup, observer: Observer | None, ear: Ear | None) -> None:
         self._setup = setup
         self._observer = observer
         self._bell = Bell()
         self._heartbeat = Heartbeat(self._bell)
-        self._seats = {side: make_seat(side, setup, self._bell) for side in Side}
+        self._seats = {side: make_seat(side, setup, self._bell, ear) for side in Side}
         self._position = setup.start
         self._plies: list[PlyRecord] = []
         # In the order in which they happened: the first one decides the game.
@@ -251,7 +253,9 @@ class _Game:
         return "; ".join(f"{side.word}: {self._failures[side].detail}" for side in Side)
 
 
-def make_seat(side: Side, setup: GameSetup, bell: Bell) -> Seat:
-    """The seat for the dialect that the bot speaks."""
-    dialect = setup.competitor(side).bot.dialect
-    return CodecupSeat(side, setup, bell) if dialect is Dialect.CODECUP else DvpSeat(side, setup, bell)
+def make_seat(side: Side, setup: GameSetup, bell: Bell, ear: Ear | None = None) -> Seat:
+    """The seat for the dialect that the bot speaks; ``ear`` hears all that is said there."""
+    is_codecup = setup.competitor(side).bot.dialect is Dialect.CODECUP
+    seat: Seat = CodecupSeat(side, setup, bell) if is_codecup else DvpSeat(side, setup, bell)
+    seat.ear = ear
+    return seat

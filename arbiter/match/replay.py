@@ -1,20 +1,15 @@
 """Asking one bot again what it was asked in a recorded game."""
 
-import time
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-import trio
-
-from arbiter.isolation.launch import StartError
-from arbiter.match.bell import Bell
 from arbiter.match.bot import Dialect
 from arbiter.match.clock import MS, Clock
-from arbiter.match.game import GameSetup
-from arbiter.match.referee import make_seat
-from arbiter.match.seat import Seat, Turn
-from arbiter.match.termination import Termination
-from arbiter.match.verdict import Failure, ForfeitError, judge_answer, judge_time
+from arbiter.match.dialogue import Ear
+from arbiter.match.game import BotReport, GameSetup
+from arbiter.match.seat import Turn
+from arbiter.match.sitting import NotReadyError, Sitting, sit_down
+from arbiter.match.verdict import Failure
 from protocol.rules import Position, Side, parse_ply
 
 
@@ -35,7 +30,11 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """An answer in place of a recorded one, which is None past the end of the record; ``used`` in ns."""
+    """An answer in place of a recorded one, which is None past the end of the record.
+
+    ``number`` is 0 for a bot that did not get that far. ``used`` is in ns; ``info`` is what the bot said
+    while it thought.
+    """
 
     number: int
     position: Position
@@ -43,57 +42,50 @@ class Repeated:
     answer: str | None
     failure: Failure | None
     used: int
+    info: Mapping[str, str] = field(default_factory=dict)
 
 
-async def replay(script: Script) -> list[Repeated]:
-    """Put the questions of a recorded game to one bot.
+Teller = Callable[[Repeated], None]
+"""Called with each answer as it comes."""
+
+
+async def replay(script: Script, tell: Teller, ear: Ear | None = None) -> BotReport:
+    """Put the questions of a recorded game to one bot; what is known about it then.
 
     A DVP bot is asked for single plies. A CodeCup bot has to be led through the whole game, so it
-    is left as soon as it plays something else.
+    is left as soon as it plays something else. ``ear`` hears all that is said.
     """
-    bell = Bell()
-    seat = make_seat(script.side, script.setup, bell)
-    repeated: list[Repeated] = []
-    async with trio.open_nursery() as nursery:
-        failure: Failure | None = None
-        try:
-            seat.spawn(nursery)
-            failure = await seat.get_ready()
-            if failure is None:
-                repeated = await _Player(script, seat, bell).play()
-            else:
-                repeated = [Repeated(0, script.setup.start, None, None, failure, 0)]
-        except StartError as error:
-            failure = Failure(Termination.START, str(error))
-            repeated = [Repeated(0, script.setup.start, None, None, failure, 0)]
-        finally:
-            await seat.leave(failure or next((r.failure for r in repeated if r.failure), None))
-            nursery.cancel_scope.cancel()
-    return repeated
+    try:
+        async with sit_down(script.side, script.setup, ear) as sitting:
+            await _Player(script, sitting, tell).play()
+    except NotReadyError as error:
+        tell(Repeated(0, script.setup.start, None, None, error.failure, 0))
+        return error.report
+    return sitting.report()
 
 
 class _Player:
-    def __init__(self, script: Script, seat: Seat, bell: Bell) -> None:
+    def __init__(self, script: Script, sitting: Sitting, tell: Teller) -> None:
         self._script = script
-        self._seat = seat
-        self._bell = bell
+        self._sitting = sitting
+        self._seat = sitting.seat
+        self._tell = tell
         self._opponent_clock = Clock(script.setup.competitor(script.side.other).time)
-        self._is_led = seat.bot.dialect is Dialect.CODECUP
+        self._is_led = sitting.seat.bot.dialect is Dialect.CODECUP
 
-    async def play(self) -> list[Repeated]:
-        repeated = []
+    async def play(self) -> None:
+        """Ask what is to be asked, as long as the bot answers and stays on the track it is led along."""
         for number, position in self._questions():
             if position.to_move is self._script.side:
                 if not (self._is_led or number in self._script.numbers):
                     continue
                 one = await self._ask(number, position)
                 if number in self._script.numbers or one.answer != one.recorded:
-                    repeated.append(one)
+                    self._tell(one)
                 if one.failure or (self._is_led and one.answer != one.recorded):
-                    break
+                    return
             elif self._is_led and number <= len(self._script.plies):
                 self._seat.tell(self._script.plies[number - 1])
-        return repeated
 
     def _questions(self) -> Iterator[tuple[int, Position]]:
         """Every ply up to the last one asked for, with the position before it; sets the clocks."""
@@ -109,25 +101,7 @@ class _Player:
             position = position.play(parse_ply(self._script.plies[number - 1]))
 
     async def _ask(self, number: int, position: Position) -> Repeated:
-        seat, plies = self._seat, self._script.plies
+        plies = self._script.plies
         recorded = plies[number - 1] if number <= len(plies) else None
-        seat.ask(Turn(number, position, plies[: number - 1], self._opponent_clock))
-        try:
-            text, used = await self._answer()
-            judge_answer(text, position)
-        except ForfeitError as forfeit:
-            took = time.monotonic_ns() - seat.stopwatch.started_at
-            return Repeated(number, position, recorded, forfeit.answer, forfeit.failure, took)
-        return Repeated(number, position, recorded, text, None, used)
-
-    async def _answer(self) -> tuple[str | None, int]:
-        seat = self._seat
-        deadline = seat.stopwatch.started_at + seat.clock.limit
-        await self._bell.wait(lambda: seat.has_answer or seat.has_fault(on_turn=True), deadline)
-        if not seat.has_answer:
-            failure = await seat.fault() if seat.has_fault(on_turn=True) else seat.overdue()
-            raise ForfeitError(seat.side, failure)
-        answer = seat.take_answer()
-        spent = seat.stopwatch.answered(answer.reading)
-        judge_time(seat.clock, spent, seat.side, 0)
-        return answer.text, spent.wall
+        reply = await self._sitting.ask(Turn(number, position, plies[: number - 1], self._opponent_clock))
+        return Repeated(number, position, recorded, reply.answer, reply.failure, reply.used, reply.info)

@@ -4,6 +4,7 @@ A seat turns what a dialect says into four things the referee can use: ready or 
 fault, notes. The dialects differ in how they ask and read; they share everything here.
 """
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import trio
 
 from arbiter.match.bell import Bell
 from arbiter.match.clock import MS, Clock, ClockKind, Spent
+from arbiter.match.dialogue import Ear, Said, Voice
 from arbiter.match.game import BotReport, GameSetup, Result
 from arbiter.match.process import FULL_SPEED, BotProcess
 from arbiter.match.stopwatch import Stopwatch
@@ -39,12 +41,16 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What a bot is asked: the ply with this number, in this position, after these plies."""
+    """What a bot is asked: the ply with this number, in this position, after these plies.
+
+    They were played from ``start`` on, or from where the game started.
+    """
 
     number: int
     position: Position
     plies: Sequence[str]
     opponent_clock: Clock
+    start: Position | None = None
 
 
 class Seat(ABC):
@@ -61,6 +67,8 @@ class Seat(ABC):
         self.seed = competitor.seed
         self.clock = Clock(competitor.time)
         self.info: dict[str, str] = {}
+        self.ear: Ear | None = None
+        """Who else hears what is said here; to be set before ``spawn``."""
         self._bell = bell
         self._notes: list[str] = []
         self.ready_at = 0
@@ -87,8 +95,13 @@ class Seat(ABC):
         Raises:
             StartError: when it cannot be started.
         """
-        self._process = BotProcess(self.bot, self, nursery, self.setup.cores)
+        overhear = None if self.ear is None else self._pass_on
+        self._process = BotProcess(self.bot, self, nursery, self.setup.cores, overhear)
         self._stopwatch = Stopwatch(Meter(self._process.pid))
+
+    def _pass_on(self, voice: Voice, stamp: int, data: bytes) -> None:
+        if self.ear is not None:
+            self.ear(Said(self.side, voice, stamp, data))
 
     @property
     def stopwatch(self) -> Stopwatch:
@@ -200,6 +213,7 @@ class Seat(ABC):
         """Keep something odd for the record; only so many of them, since bots can be talkative."""
         if len(self._notes) < _NOTES:
             self._notes.append(text[:_NOTE_LENGTH])
+            self._pass_on(Voice.NOTE, time.monotonic_ns(), text[:_NOTE_LENGTH].encode() + b"\n")
 
     def report(self, *, with_transcript: bool) -> BotReport:
         return BotReport(

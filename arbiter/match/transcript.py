@@ -2,6 +2,8 @@
 
 from collections import deque
 
+from arbiter.match.dialogue import Voice
+
 _LONGEST = 2_000
 """Bytes of one piece that are kept; a flood comes in larger pieces, all alike."""
 
@@ -21,10 +23,10 @@ class Transcript:
         self._count = 0
 
     def sent(self, stamp: int, data: bytes) -> None:
-        self._add(stamp, ">", data)
+        self._add(stamp, Voice.TO_BOT, data)
 
     def received(self, stamp: int, data: bytes) -> None:
-        self._add(stamp, "<", data)
+        self._add(stamp, Voice.FROM_BOT, data)
 
     def _add(self, stamp: int, direction: str, data: bytes) -> None:
         self._count += 1

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,7 @@ def _facts(game: PlayedGame, setup: GameSetup, directory: Path) -> dict[str, Any
     outcome = game.outcome
     return {
         "bundle": 1,
-        "reproduce": f"arbiter replay {directory}",
+        "reproduce": shlex.join(["arbiter", "replay", str(directory)]),
         "number": game.number,
         "attempt": game.attempt,
         "termination": str(outcome.termination),

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from arbiter.match.dialogue import Said
 from arbiter.match.game import PlyRecord
 from arbiter.rating.sprt import SprtProgress
 from arbiter.store.played import PlayedGame
@@ -60,6 +61,14 @@ class PlyPlayed:
 
 
 @dataclass(frozen=True, slots=True)
+class Overheard:
+    """A piece of what was said in a game; told only where somebody wants to know."""
+
+    fixture: Fixture
+    said: Said
+
+
+@dataclass(frozen=True, slots=True)
 class GameFinished:
     """A game that is safely stored; ``bundle`` is the directory that tells more of a failed one."""
 
@@ -78,7 +87,15 @@ class BotWithdrawn:
 
 
 Event = (
-    Notice | PlayBegins | StageDrawn | SprtAdvanced | GameStarted | PlyPlayed | GameFinished | BotWithdrawn
+    Notice
+    | PlayBegins
+    | StageDrawn
+    | SprtAdvanced
+    | GameStarted
+    | PlyPlayed
+    | Overheard
+    | GameFinished
+    | BotWithdrawn
 )
 Watcher = Callable[[Event], None]
 """Called for each event in turn; must be quick, since the clocks of bots run meanwhile."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema, model_validator
 
-from arbiter.match.clock import ClockKind, TimeControl
+from arbiter.match.clock import CHARGING, ClockKind, TimeControl
 from arbiter.rating.sprt import Sprt
 from arbiter.tournament.config import MOST_PAIRS, SprtSettings
 from arbiter.tournament.durations import split_time_control
@@ -79,7 +79,7 @@ class TimeModel(_Part):
     start: Annotated[
         Span, Field(description="limit for starting up", json_schema_extra={"default": "10s"})
     ] = 10_000
-    clock: Annotated[str, *choice(*ClockKind), Field(description="what is charged")] = "wall"
+    clock: Annotated[str, *choice(*CHARGING), Field(description="what is charged")] = "wall"
 
     @model_validator(mode="wrap")
     @classmethod

@@ -125,7 +125,7 @@ def _stages(before: dict[str, Any] | None, league: League) -> list[dict[str, Any
 
 def _require_counters(tournament: Tournament) -> None:
     kinds = {control.clock for control in (tournament.time, *(b.time for b in tournament.bots if b.time))}
-    if kinds != {ClockKind.WALL} and not usage.is_available():
+    if kinds & {ClockKind.CPU, ClockKind.FAIR} and not usage.is_available():
         raise UnfitMachineError(
             "the clocks `cpu` and `fair` need counters that this system does not have (Linux's "
             "/proc/PID/schedstat); use `clock: wall`"
@@ -148,11 +148,14 @@ async def play_tournament(
     watch: Watcher,
     games: int | None = None,
     new_versions: Collection[str] | None = None,
+    *,
+    overhear: bool = False,
 ) -> list[Readiness]:
     """Build and check the bots, then play; ``games`` bounds how many games of the schedule are played.
 
-    ``new_versions`` are bots whose changed programs enter as new ones, None where none can.
-    Returns the optional bots that were left out.
+    ``new_versions`` are bots whose changed programs enter as new ones, None where none can; with
+    ``overhear`` all that is said in the games is told as well. Returns the optional bots that were left
+    out.
 
     Raises:
         BotsNotReadyError: when a bot that is not optional cannot play, or fewer than two can.
@@ -190,7 +193,7 @@ async def play_tournament(
     league.put(fingerprints=FINGERPRINTS)
     started_at = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
     league.start_session(started_at, describe_machine(), json.dumps(describe_versions()))
-    await Runner(tournament, plan.seed, plan.openings, entries, league, watch, games).run()
+    await Runner(tournament, plan.seed, plan.openings, entries, league, watch, games, overhear=overhear).run()
     return left_out
 
 

@@ -33,7 +33,8 @@ class Readiness:
 async def prepare(tournament: Tournament, logs: Path, tell: Callable[[str], None]) -> list[Readiness]:
     """Build and start-check all bots, in the order of the file.
 
-    What a build prints goes to ``logs``; ``tell`` gets a line for each thing worth knowing.
+    What a build prints goes to ``logs``; ``tell`` gets a line for each thing worth knowing. A bot
+    that is started through something else is not tried: nobody wants to see a debugger twice.
     """
     built: set[tuple[object, ...]] = set()
     found: dict[str, Readiness] = {}
@@ -52,7 +53,9 @@ async def prepare(tournament: Tournament, logs: Path, tell: Callable[[str], None
 
     async with trio.open_nursery() as nursery:
         for bot in tournament.bots:
-            if bot.name not in found:
+            if bot.name not in found and bot.wrap:
+                found[bot.name] = Readiness(bot, None)
+            elif bot.name not in found:
                 nursery.start_soon(check, bot)
     return [found[bot.name] for bot in tournament.bots]
 
@@ -75,7 +78,7 @@ async def build(
     tell(f"{bot.name}: building with `{' '.join(bot.build)}`")
     log = _log_file(logs, bot.name)
     try:
-        status = await _run_build(bot, bot.build, log)
+        status = await run_build(bot, bot.build, log)
     except StartError as error:
         return f"its build command cannot be started: {error}"
     if status == 0:
@@ -90,7 +93,7 @@ def _log_file(logs: Path, name: str) -> Path:
     return logs / f"build-{slugify(name)}.log"
 
 
-async def _run_build(bot: Bot, command: tuple[str, ...], log: Path) -> int | None:
+async def run_build(bot: Bot, command: tuple[str, ...], log: Path) -> int | None:
     """The exit status of a build; None when it took too long."""
     with log.open("wb") as output:
         program = launch(

@@ -14,6 +14,7 @@ import trio
 
 from arbiter.isolation.affinity import share, usable_cores
 from arbiter.match.bot import Bot
+from arbiter.match.dialogue import Said
 from arbiter.match.game import BotReport, Competitor, GameResult, GameSetup, PlyRecord
 from arbiter.match.referee import play_game
 from arbiter.match.termination import Termination
@@ -25,6 +26,7 @@ from arbiter.tournament.events import (
     BotWithdrawn,
     GameFinished,
     GameStarted,
+    Overheard,
     PlayBegins,
     PlyPlayed,
     SprtAdvanced,
@@ -56,10 +58,13 @@ class Runner:
         league: League,
         watcher: Watcher,
         limit: int | None = None,
+        *,
+        overhear: bool = False,
     ) -> None:
         """``entries`` are the bots that play, by name; others of the tournament are left out.
 
-        ``limit`` is the number of the last game to be played.
+        ``limit`` is the number of the last game to be played; ``overhear``: whether the watcher wants
+        to hear all that is said.
         """
         self._tournament = tournament
         self._seed = seed
@@ -67,6 +72,7 @@ class Runner:
         self._entries = entries
         self._league = league
         self._watch = watcher
+        self._overhears = overhear
         self._withdrawn = {row["name"] for row in league.bots() if row["withdrawn"]}
         self._agenda = Agenda(tournament, entries.keys() - self._withdrawn, league, limit)
         self._test = self._agenda.test
@@ -164,8 +170,11 @@ class Runner:
         def observe(record: PlyRecord, position: Position) -> None:
             self._watch(PlyPlayed(fixture, record, position))
 
+        def overhear(said: Said) -> None:
+            self._watch(Overheard(fixture, said))
+
         try:
-            outcome = await play_game(setup, observe)
+            outcome = await play_game(setup, observe, overhear if self._overhears else None)
         except Exception as error:
             return _void_result(setup, error), set()
         if outcome.termination is Termination.VOID:

@@ -60,7 +60,7 @@ class House:
         timeout: float | None = None,
         **settings: int,
     ) -> None:
-        async def play_game(setup: GameSetup, observer: Observer | None = None) -> GameResult:
+        async def play_game(setup: GameSetup, observer: Observer | None = None, *_: object) -> GameResult:
             return await play(setup)
 
         self.monkeypatch.setattr(runner, "play_game", play_game)

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import chdir, redirect_stderr, redirect_stdout
+from contextlib import chdir, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 
 from arbiter.cli import main
@@ -62,6 +62,17 @@ def start(directory: Path, *arguments: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def processes_in(directory: Path) -> list[int]:
+    """Living processes that work in this directory, such as bots that were left behind."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError):
+            is_dead = b") Z" in (entry / "stat").read_bytes() if entry.name.isdigit() else True
+            if not is_dead and (entry / "cwd").readlink() == directory:
+                found.append(int(entry.name))
+    return found
 
 
 def write_tournament(

@@ -52,21 +52,54 @@ def test_the_command_in_a_bundle_makes_it_happen_again(bundle: Path) -> None:
     # The bot is odd at its third turn of a process, so all its turns have to be played.
     done = arbiter(bundle, *words[1:])
     assert done.returncode == 0, done.stdout
-    assert done.stdout.startswith("ply 5, white: recorded illegal A1B1, now illegal A1B1")
-    assert done.stdout.endswith("3 of 3 as recorded\n")
+    lines = done.stdout.splitlines()
+    assert lines[1].split() == ["5", "white", *["illegal", "A1B1"] * 2, lines[1].split()[6], "same"]
+    assert "no stack moves before the board is full" in lines[2]
+    assert lines[3].startswith("note: option Depth was never announced")
+    assert lines[4:] == ["3 of 3 as recorded"]
+
+
+def test_the_line_of_a_failed_game_names_the_command(tmp_path: Path) -> None:
+    results = "odd results"
+    bot = f"{ODD} say 'move A1B1\\n'"
+    done = arbiter(tmp_path, "match", bot, f"{ODD} none", "--games", "1", "--results", results)
+    line = next(line for line in done.stdout.splitlines() if " ends: " in line)
+    words = shlex.split(line.partition(", again: ")[2])
+    assert words == ["arbiter", "replay", "odd results/failures/game-1"]
+    assert arbiter(tmp_path, *words[1:]).returncode == 0
+    # The directory of all results knows its bundles.
+    assert arbiter(tmp_path, "replay", results, "--game", "1").stdout.endswith("3 of 3 as recorded\n")
 
 
 def test_a_bot_that_was_mended_answers_otherwise(bundle: Path) -> None:
     done = arbiter(bundle, "replay", ".", f"{ODD} none")
     assert done.returncode == 1
-    assert "ply 5, white: recorded illegal A1B1, now B2" in done.stdout or "DIFFERENT" in done.stdout
+    (answer,) = [line for line in done.stdout.splitlines() if " DIFFERENT " in line]
+    assert answer.split()[:5] == ["5", "white", "illegal", "A1B1", "B2"]
+    assert answer.endswith(" w p")
+    assert "note: option Depth was never announced" in done.stdout  # it was told the options of the game
 
 
-@pytest.fixture
-def records(tmp_path: Path) -> Path:
-    arbiter(tmp_path, "match", CUP, f"{ODD} none", "--results", "r", "--seed", "5")
-    (tmp_path / "games.drec").write_text(arbiter(tmp_path, "export", "r").stdout)
-    return tmp_path
+def test_a_failure_is_repeated_under_a_wrapper_and_traced(bundle: Path) -> None:
+    (bundle / "w.sh").write_text('#!/bin/sh\necho wrapped >&2\nexec "$@"\n')
+    (bundle / "w.sh").chmod(0o755)
+    done = arbiter(bundle, "replay", ".", "--wrap", "./w.sh", "--isolation", "none")
+    assert done.returncode == 0, done.stdout
+    first = next(line for line in done.stdout.splitlines() if " ! " in line)
+    assert first.split()[1:] == ["!", "white", "wrapped"]
+    done = arbiter(bundle, "replay", ".", "--trace")
+    lines = [line.split()[1:] for line in done.stdout.splitlines()]
+    assert lines.index([">", "white", "dvp", "1"]) < lines.index(["of", "3", "as", "recorded"])
+    assert any(line[-4:] == ["<", "white", "move", "A1B1"] for line in lines)
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two games of bots without chance, as a directory of results and as a file."""
+    directory = tmp_path_factory.mktemp("records")
+    arbiter(directory, "match", CUP, f"{ODD} none", "--results", "r", "--seed", "5")
+    (directory / "games.drec").write_text(arbiter(directory, "export", "r").stdout)
+    return directory
 
 
 @pytest.mark.parametrize("bot", [CUP, f"{ODD} none"], ids=["codecup", "dvp"])
@@ -74,7 +107,7 @@ def records(tmp_path: Path) -> Path:
 def test_a_record_is_put_to_a_bot_again(records: Path, bot: str, game: str) -> None:
     done = arbiter(records, "replay", "games.drec", bot, "--game", game, "--all")
     assert done.returncode == 0, done.stdout
-    count = len(done.stdout.splitlines()) - 1
+    count = len(done.stdout.splitlines()) - 2
     assert count > 25
     assert done.stdout.endswith(f"{count} of {count} as recorded\n")
 
@@ -94,17 +127,51 @@ def test_a_failure_is_repeated_in_the_sandbox_it_happened_in(tmp_path: Path, lev
     home = facts["answer"]
     assert home not in ("/root", str(Path.home()))
     done = arbiter(tmp_path, "replay", str(bundle))
-    assert "now syntax" in done.stdout
+    assert done.stdout.splitlines()[1].count("syntax ") == 2
     assert str(Path.home()) not in done.stdout.replace(str(tmp_path), "")
     free = arbiter(tmp_path, "replay", str(bundle), "--isolation", "none")
-    assert f"now syntax {Path.home()}" in free.stdout
+    assert f"syntax {Path.home()}" in free.stdout
+
+
+def test_both_sides_from_a_ply_on(records: Path) -> None:
+    arguments = ("replay", "r", f"{ODD} none", "--game", "1", "--side", "both", "--all", "--ply", "40")
+    done = arbiter(records, *arguments)
+    rows = [line.split()[:2] for line in done.stdout.splitlines() if line.endswith("same")]
+    sides = [side for _, side in rows]
+    assert sides == sorted(sides, reverse=True)
+    assert set(sides) == {"white", "black"}
+    numbers = sorted(int(number) for number, _ in rows)
+    assert numbers == list(range(40, numbers[-1] + 1))
+    done = arbiter(records, *arguments, "--format", "json")
+    found = json.loads(done.stdout)
+    assert (found["asked"], found["same"], found["game"], found["bot"]) == (len(rows), len(rows), 1, "odd")
+    assert [row["ply"] for row in found["answers"]] == numbers
+    first = found["answers"][0]
+    assert (first["side"], first["same"], first["failure"]) == ("black", True, None)
+    assert first["recorded"] == first["answer"]
+    assert first["position"].endswith(" b p")
+
+
+def test_clock_and_limits_are_those_of_the_tournament(tmp_path: Path) -> None:
+    write_tournament(
+        tmp_path, [entry("a", f"{ODD} none", options="{Depth: 3}"), entry("b", f"{ODD} none")], "nodes: 77"
+    )
+    path = tmp_path / "league.yaml"
+    path.write_text(path.read_text().replace("time: 5s", "time: {game: 5s, grace: 7ms}"))
+    arbiter(tmp_path, "run", "league.yaml")
+    arguments = ("replay", "results/test-league", f"{ODD} none", "--game", "1", "--side", "white", "--trace")
+    done = arbiter(tmp_path, *arguments)
+    assert "note: option Depth was never announced" in done.stdout
+    assert " grace 7 " in done.stdout
+    assert "nodes 77" in done.stdout
+    assert "nodes 5" in arbiter(tmp_path, *arguments, "--nodes", "5").stdout
 
 
 def test_single_plies_and_sides(records: Path) -> None:
     done = arbiter(records, "replay", "r", "sample:greedy", "--game", "1", "--ply", "51")
-    assert "ply 51, black: recorded " in done.stdout
+    assert done.stdout.splitlines()[1].split()[:2] == ["51", "black"]
     done = arbiter(records, "replay", "r", "sample:greedy", "--game", "1", "--ply", "50", "--side", "white")
-    assert "ply 50, white: recorded " in done.stdout
+    assert done.stdout.splitlines()[1].split()[:2] == ["50", "white"]
 
 
 def test_seeded_bots_answer_as_they_did(tmp_path: Path) -> None:
@@ -119,7 +186,10 @@ BAD = [
     (["replay", "games.drec"], "choose one with --game N"),
     (["replay", "games.drec", "--game", "1"], "which BOT is to be asked?"),
     (["replay", "games.drec", "--game", "9", "sample:random"], "no game 9"),
-    (["replay", "games.drec", "sample:random", "--game", "1"], "add --side white or black"),
+    (
+        ["replay", "games.drec", "sample:random", "--game", "1"],
+        "black: add --side white, --side black",
+    ),
     (
         ["replay", "games.drec", "sample:random", "--game", "1", "--ply", "2", "--side", "white"],
         "none of white's",

@@ -1,0 +1,1 @@
+"""The bot author's bench: comparing versions, watching sources, playing against a bot."""

@@ -1,0 +1,47 @@
+"""The conformance check, where this arbiter has it."""
+
+from collections import Counter
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from arbiter.match.bot import Bot
+from arbiter.match.clock import TimeControl
+
+_CONTROL = TimeControl(game=5_000)
+
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """How many of the steps that concern the bot it passed, how many could not be tried for that reason,
+    and in lines what is wrong and what to change.
+    """
+
+    passed: int
+    steps: int
+    skipped: int
+    failures: tuple[str, ...]
+
+
+async def check(bot: Bot) -> Checked | None:
+    """Go through all steps; None when there is no check in this version."""
+    try:
+        runner: Any = import_module("arbiter.check.runner")
+        steps: Any = import_module("arbiter.check.steps")
+    except ModuleNotFoundError:
+        return None
+    numbers = range(1, len(steps.STEPS) + 1)
+    reports = await runner.examine(bot, _CONTROL, numbers, lambda *_: None, lambda _: None)
+    count = Counter(str(report.verdict.outcome) for report in reports)
+    failed = [report for report in reports if report.verdict.outcome == "fail"]
+    failures = []
+    for report in failed[:_SHOWN]:
+        failures.append(f"step {report.number}, {report.title}: {report.verdict.problem}")
+        failures.append(f"  change: {report.verdict.change}")
+    if len(failed) > _SHOWN:
+        failures.append(f"... and {len(failed) - _SHOWN} more steps failed: arbiter check tells all")
+    steps = count["pass"] + count["fail"] + count["skipped"]
+    return Checked(count["pass"], steps, count["skipped"], tuple(failures))

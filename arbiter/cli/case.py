@@ -1,0 +1,225 @@
+"""What ``replay`` is to repeat: the game, the sides asked, their bots, and all that is known of the game."""
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arbiter.cli.errors import UsageError
+from arbiter.cli.given import wrapped
+from arbiter.cli.records import choose_record, load_records, number_of, source_name, whole_number
+from arbiter.cli.single import confined, find_bot
+from arbiter.match.bot import Bot
+from arbiter.match.clock import TimeControl
+from protocol.records import Reading, Record, replay_until_fault
+from protocol.rules import Side
+
+if TYPE_CHECKING:
+    from arbiter.match.game import Competitor
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A game to be put to one bot again, at one side.
+
+    ``facts`` are those of a bundle, or as many of them as a results directory knows; ``plies`` are the
+    game's as far as both sides played it themselves.
+    """
+
+    record: Record
+    side: Side
+    bot: Bot
+    facts: dict[str, Any]
+    plies: Sequence[str]
+
+    def competitor(self, side: Side) -> "Competitor":
+        """The bot with the clock, options and seed it had; the other side only lends its clock."""
+        from arbiter.match.game import Competitor
+
+        return Competitor(self.bot, self._time(side), self.seed(side))
+
+    def _time(self, side: Side) -> TimeControl:
+        if side is self.side and self.bot.time is not None:
+            return self.bot.time
+        return time_of_side(self.record, self.facts, side)
+
+    def seed(self, side: Side) -> int:
+        """The seed that the bot of this side had, which follows from the tournament's."""
+        known: int | None = self.facts.get(side.word, {}).get("seed")
+        return _seed(self.record, side) if known is None else known
+
+    @property
+    def answer(self) -> str | None:
+        """What the game was lost by, if it was by an answer, and if that is known."""
+        answer: str | None = self.facts.get("answer")
+        return answer
+
+    @property
+    def own_numbers(self) -> list[int]:
+        """The plies of the side, from 1, and the one at which its game ended otherwise than on the board."""
+        positions, _ = replay_until_fault(self.record)
+        last = len(self.plies)
+        movers = [position.to_move for position in positions[: last + 1]]
+        own = [number for number, mover in enumerate(movers, 1) if mover is self.side]
+        if positions[last].is_over and own and own[-1] == last + 1:
+            own.pop()
+        return own
+
+    @property
+    def lefts(self) -> list[int | None]:
+        """What the mover's clock showed after each ply, in ms."""
+        comments = (self.record.plies[index].comments for index in range(len(self.plies)))
+        return [whole_number(each.get("left", "")) for each in comments]
+
+
+def cases_of(arguments: argparse.Namespace) -> list[Case]:
+    """What the arguments of ``replay`` mean: one case, or two of ``--side both``.
+
+    Raises:
+        UsageError: when the game, the bot or the side is not there or not clear.
+    """
+    source = source_name(arguments.record)
+    record = choose_record(load_records(arguments.record), source, arguments.game)
+    facts = _facts(Path(arguments.record), record)
+    if arguments.bot is None and "bundle" not in facts:
+        raise UsageError("which BOT is to be asked?", f"arbiter replay {source} ./mybot")
+    given = None if arguments.bot is None else find_bot(arguments.bot)
+    sides = _sides(arguments, record, facts, given)
+    plies = _sound_plies(record)
+    return [Case(record, side, _bot(arguments, record, facts, given, side), facts, plies) for side in sides]
+
+
+def _bot(
+    arguments: argparse.Namespace, record: Record, facts: dict[str, Any], given: Bot | None, side: Side
+) -> Bot:
+    """The bot that is asked, as it was in the game as far as that is known."""
+    from arbiter.tournament.bundle import bot_of
+
+    own = facts.get(side.word, {})
+    if given is None:
+        bot = bot_of(own)
+    else:
+        level = bot_of(own).isolation if "bundle" in facts else None
+        options, env = own.get("options", {}), own.get("env", {})
+        bot = replace(given, options=options, env=env, isolation=level)
+    if arguments.wrap:
+        time = time_of_side(record, facts, side)
+        bot = wrapped(bot, arguments.wrap, time, keep_clock=arguments.keep_clock)
+    level = arguments.isolation or bot.isolation or "none"
+    return confined(bot, level, Path(arguments.record), "replay")
+
+
+# --- what is known of the game ---------------------------------------------------------------------------
+
+
+def _facts(path: Path, record: Record) -> dict[str, Any]:
+    """Those of a bundle; of a game in a results directory those of its bundle, else of its tournament."""
+    if (path / "bundle.json").is_file():
+        return _read_bundle(path / "bundle.json")
+    if not path.is_dir():
+        return {}
+    number = number_of(Reading(record))
+    for bundle in sorted(path.glob(f"failures/game-{number}*/bundle.json"), reverse=True):
+        facts = _read_bundle(bundle)
+        if (facts.get("number"), facts.get("termination")) == (number, record.termination):
+            return facts
+    return _facts_of_tournament(path, record)
+
+
+def _read_bundle(path: Path) -> dict[str, Any]:
+    try:
+        facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}: cannot be read: {error}") from None
+    return facts
+
+
+def _facts_of_tournament(path: Path, record: Record) -> dict[str, Any]:
+    """Limits, clocks and options as the results directory keeps them; its bots may live elsewhere now."""
+    from arbiter.cli.results import reading
+
+    with reading([str(path)]) as (league,):
+        config: dict[str, Any] = league.get("config") or {}
+    bots = {bot["name"]: bot for bot in config.get("bots", ())}
+    facts: dict[str, Any] = {"nodes": config.get("nodes"), "depth": config.get("depth")}
+    for side in Side:
+        bot = bots.get(record.headers[side.word.capitalize()].partition("@")[0], {})
+        known = {key: bot[key] for key in ("options", "env") if key in bot}
+        time = bot.get("time") or config.get("time")
+        facts[side.word] = {**known, **({"time": time} if time else {})}
+    return facts
+
+
+def time_of_side(record: Record, facts: dict[str, Any], side: Side) -> TimeControl:
+    """The time control that a side had."""
+    from arbiter.tournament.bundle import time_control
+
+    known = facts.get(side.word, {})
+    return time_control(known) if "time" in known else _time(record, side)
+
+
+def _time(record: Record, side: Side) -> TimeControl:
+    """The clock of a record; without one, or as far as it says nothing, time enough for any answer."""
+    headers = record.headers
+    text = headers.get("WhiteTime" if side is Side.WHITE else "BlackTime", headers.get("TimeControl", "-"))
+    values: dict[str, int | None] = {"game": None}
+    for part in text.split():
+        if part.startswith("movetime:"):
+            values["move"] = whole_number(part.removeprefix("movetime:"))
+        else:
+            game, _, increment = part.partition("+")
+            values["game"], values["increment"] = whole_number(game), whole_number(increment) or 0
+    return TimeControl(**values)  # type: ignore[arg-type]
+
+
+def _seed(record: Record, side: Side) -> int:
+    from arbiter.tournament.runner import game_seed
+
+    headers = record.headers
+    seed, number = whole_number(headers.get("Seed", ""), 19), whole_number(headers.get("Number", ""))
+    if seed is None or number is None:
+        return 0
+    return game_seed(seed, number, headers["White" if side is Side.WHITE else "Black"])
+
+
+# --- sides and plies -------------------------------------------------------------------------------------
+
+
+def _named(word: object) -> Side:
+    return Side.BLACK if word == "black" else Side.WHITE
+
+
+def _sides(
+    arguments: argparse.Namespace, record: Record, facts: dict[str, Any], bot: Bot | None
+) -> list[Side]:
+    """As told, the one that failed, the one with the bot's name, or the mover's."""
+    if arguments.side == "both":
+        return list(Side)
+    if arguments.side:
+        return [_named(arguments.side)]
+    if facts.get("offender"):
+        return [_named(facts["offender"])]
+    names = [record.headers["White"], record.headers["Black"]]
+    if bot is not None and names.count(bot.name) == 1:
+        return [Side(names.index(bot.name))]
+    ply: int | None = arguments.ply
+    if ply is not None:
+        positions, _ = replay_until_fault(record)
+        if 1 <= ply <= len(positions):
+            return [positions[ply - 1].to_move]
+    raise UsageError(
+        "which side is the bot to play?",
+        f"{names[0]} was white and {names[1]} black: add --side white, --side black or --side both",
+    )
+
+
+def _sound_plies(record: Record) -> list[str]:
+    """The plies up to the first that was played in place of a failed bot."""
+    positions, fault = replay_until_fault(record)
+    if fault is not None:
+        raise UsageError(str(fault), "only a sound record can be replayed")
+    plies = [ply.text for ply in record.plies[: len(positions)]]
+    played = next((i for i, ply in enumerate(record.plies) if "substitute" in ply.comments), len(plies))
+    return plies[:played]

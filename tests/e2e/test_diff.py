@@ -1,0 +1,185 @@
+"""Two versions of a bot asked about the same positions."""
+
+import json
+import signal
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arbiter.bench.positions import Phase, made_positions, recorded_positions
+from protocol.records import read_records, replay
+from protocol.rules import parse_dpos, parse_ply
+from tests.e2e.commands import CUP, ODD, arbiter, processes_in
+from tests.e2e.terminal import Terminal
+from tests.protocol.drec_samples import EXAMPLE
+
+OLD = f"{ODD} none"
+NEW = """
+import sys
+legal = []
+for line in sys.stdin:
+    word, *rest = line.split() or [""]
+    if word == "dvp":
+        print("dvpok", flush=True)
+    if word == "legal":
+        legal = rest
+    if word == "go":
+        late = " m" in board and len(legal) < 12
+        print("info score", len(legal), "nodes", "NODES")
+        print("move", legal[-1 if late else 0], flush=True)
+    if word == "board":
+        board = line
+    if word == "quit":
+        break
+"""
+
+LISTENS_TO_POSITIONS = """
+import sys
+from protocol.rules import Position, parse_dpos, parse_ply
+for line in sys.stdin:
+    word, *rest = line.split()
+    if word == "dvp":
+        print("feature noboard nolegal", "dvpok", sep="\\n", flush=True)
+    if word == "newgame":
+        side = rest[0]
+    if word == "position":
+        start, _, plies = " ".join(rest).partition(" moves ")
+        position = Position.start() if start == "start" else parse_dpos(start)
+        for text in plies.split():
+            position = position.play(parse_ply(text))
+        assert position.to_move.word == side
+    if word == "go":
+        print("move", min(ply.text for ply in position.legal_plies()), flush=True)
+    if word == "quit":
+        break
+"""
+
+
+def test_made_positions_are_sound_different_and_of_every_phase() -> None:
+    questions = made_positions(60, 7)
+    assert questions == made_positions(60, 7)
+    assert questions != made_positions(60, 8)
+    assert len({question.position for question in questions}) == 60
+    phases = Counter(question.phase for question in questions)
+    assert phases[Phase.PLACEMENT] == 12
+    assert min(phases[phase] for phase in Phase) >= 5
+    for question in questions:
+        position = question.start
+        for text in question.plies:
+            position = position.play(parse_ply(text))
+        assert position == question.position
+        assert len(position.legal_plies()) > 1
+
+
+@pytest.fixture
+def versions(tmp_path: Path) -> Path:
+    (tmp_path / "new.py").write_text(NEW.replace('"NODES"', "9"))
+    return tmp_path
+
+
+def test_equal_versions_need_no_test(tmp_path: Path) -> None:
+    done = arbiter(tmp_path, "diff", OLD, OLD, "--positions", "40", "--nodes", "500")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0] == "40 positions, seed 1, nodes 500: 0 answers differ"
+    assert lines[1].split() == ["placement", "0", "of", "8"]
+    assert lines[-1] == "the two answer alike: no test is needed"
+
+
+def test_differences_are_found_and_shown(versions: Path) -> None:
+    arguments = ("diff", "python3 new.py", OLD, "--positions", "40", "--depth", "3", "--seed", "4")
+    done = arbiter(versions, *arguments, "--format", "json")
+    assert done.returncode == 1
+    found = json.loads(done.stdout)
+    assert (found["bots"], found["limits"]["depth"]) == (["new", "odd"], 3)
+    assert found["positions"] == 40
+    assert 0 < found["differ"] == len(found["differing"]) < 40
+    assert found["unsteady"] == [0, 0]
+    assert found["phases"]["placement"] == {"asked": 8, "differ": 0}
+    for each in found["differing"]:
+        plies = sorted(ply.text for ply in parse_dpos(each["position"]).legal_plies())
+        assert len(plies) < 12
+        assert each["answers"] == [plies[-1], plies[0]]
+        assert each["scores"] == [str(len(plies)), None]
+    done = arbiter(versions, *arguments)
+    assert done.returncode == 1
+    assert f"{found['differ']} answers differ" in done.stdout
+    shown = [line.split()[-3] for line in done.stdout.splitlines() if line.endswith(" m")]
+    assert sorted(shown) == sorted(each["position"].split()[0] for each in found["differing"])[: len(shown)]
+    assert done.stdout.endswith("which is the better: arbiter ab 'python3 new.py' " + f"'{OLD}'\n")
+
+
+def test_a_bot_without_steadiness_or_limits_is_named(versions: Path) -> None:
+    (versions / "wild.py").write_text(
+        NEW.replace('"NODES"', "123456").replace(
+            "legal[-1 if late else 0]", "__import__('random').choice(legal)"
+        )
+    )
+    done = arbiter(versions, "diff", "python3 wild.py", OLD, "--positions", "20", "--nodes", "1000")
+    assert done.returncode == 1
+    assert "wild, asked again, answered " in done.stdout
+    assert "wild does not keep to the limit: nodes 123,456 where 1,000 were asked for" in done.stdout
+    assert "odd, asked again" not in done.stdout
+
+
+def test_history_and_side_are_told(tmp_path: Path) -> None:
+    (tmp_path / "deaf.py").write_text(LISTENS_TO_POSITIONS)
+    done = arbiter(tmp_path, "diff", f"{sys.executable} deaf.py", OLD, "--positions", "25")
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+
+
+def test_positions_out_of_records(tmp_path: Path) -> None:
+    (tmp_path / "games.drec").write_text(EXAMPLE)
+    done = arbiter(tmp_path, "diff", OLD, OLD, "--from", "games.drec", "--time", "500ms", "--positions", "5")
+    assert done.stdout.startswith("5 positions, seed 1, movetime 500: 0 answers differ")
+    (record,) = read_records(EXAMPLE, "games.drec")
+    positions = replay(record)
+    questions = recorded_positions([record], 1000, 3)
+    assert [question.position for question in questions] == [
+        position for position in dict.fromkeys(positions) if len(position.legal_plies()) > 1
+    ]
+
+
+def test_a_failing_bot_is_asked_on_and_told_apart(tmp_path: Path) -> None:
+    once = f"{ODD} say 'move Z9\\n' --at 2"
+    done = arbiter(tmp_path, "diff", once, OLD, "--positions", "12", "--format", "json")
+    found = json.loads(done.stdout)
+    assert {answers[0] for answers in (each["answers"] for each in found["differing"])} == {"syntax"}
+    assert "Z9" in found["differing"][0]["details"][0]
+    done = arbiter(tmp_path, "diff", f"{ODD} exit 3 --at 1 --always", OLD, "--positions", "12")
+    assert done.returncode == 1
+    assert done.stderr.startswith("arbiter: odd new: failed 3 times in a row, the last by crash: exited with")
+    done = arbiter(tmp_path, "diff", OLD, f"{ODD} none --hello 'error no\\n'", "--positions", "12")
+    assert "arbiter: odd old: the bot cannot play: no" in done.stderr
+
+
+BAD = [
+    (("diff", CUP, OLD), "codecup speaks the CodeCup dialect, in which no position can be told"),
+    (("diff", OLD, OLD, "--nodes", "5", "--depth", "2"), "not allowed with argument"),
+    (("diff", OLD, OLD, "--time", "5"), "needs a unit"),
+    (("diff", OLD, OLD, "--from", "none.drec"), "none.drec: no such file"),
+    (("diff", OLD, OLD, "--from", "none.drec", "--openings", "random"), "leave one of them out"),
+    (("diff", OLD, OLD, "--openings", "balance"), "did you mean `balanced`?"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD, ids=[words for _, words in BAD])
+def test_bad_input_is_one_clear_message(
+    refused: Callable[..., str], arguments: tuple[str, ...], words: str
+) -> None:
+    assert words in refused(*arguments)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_progress_is_shown_in_a_terminal_and_interrupts_leave_nothing(tmp_path: Path, number: int) -> None:
+    slow = f"{ODD} late 0.2 --at 1 --always"
+    with Terminal(tmp_path, "diff", slow, OLD, "--positions", "100") as terminal:
+        terminal.read_until("3 of 100 positions, 0 differ")
+        assert len(processes_in(tmp_path)) > 2
+        terminal.interrupt(number)
+        assert terminal.finish() == 130
+        assert "Traceback" not in terminal.text
+        assert processes_in(tmp_path) == []

@@ -1,0 +1,239 @@
+"""A person plays against a bot: typed lines, kept games, and bots that misbehave."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from protocol.records import Record, read_records
+from protocol.rules import PASS, Position, Side
+from tests.e2e.commands import BOTS, CUP, ODD, arbiter, environment, processes_in
+from tests.e2e.terminal import Terminal
+
+FAIR = f"{ODD} none"
+LATE = "........w/....w4*b2..b3./.......b3w7*../......b3.../......... w m"
+
+
+def typed(person: Side, start: Position | None = None) -> Iterator[str]:
+    """What a person types who plays the last legal ply, against bots that play the first."""
+    position = start or Position.start()
+    while not position.is_over:
+        plies = sorted(position.legal_plies())
+        mine = position.to_move is person
+        if mine and plies != [PASS]:
+            yield plies[-1].text.lower()
+        position = position.play(plies[-1 if mine else 0])
+
+
+def kept(path: Path) -> Record:
+    (record,) = read_records(path.read_text(), str(path))
+    return record
+
+
+@pytest.mark.parametrize("bot", [FAIR, CUP], ids=["dvp", "codecup"])
+@pytest.mark.parametrize("side", list(Side), ids=lambda side: side.word)
+def test_a_whole_game_is_played_and_kept(tmp_path: Path, bot: str, side: Side) -> None:
+    lines = "\n".join(typed(side))
+    arguments = ("play", bot, "--side", side.word, "--save", "g.drec", "--seed", "5")
+    done = arbiter(tmp_path, *arguments, stdin=lines)
+    assert (done.returncode, done.stderr) == (0, "")
+    record = kept(tmp_path / "g.drec")
+    assert record.termination == "normal"
+    assert record.headers[side.word.capitalize()] == "human"
+    played = [ply.text.lower() for ply in record.plies]
+    assert [ply for ply in played if ply in lines.split()][:10] == lines.split()[:10]
+    assert set(lines.split()) <= set(played)
+    score = record.headers["Score"].replace("-", ":")
+    verdict = {"1/2-1/2": "a draw", ("1-0", "0-1")[side]: "you win"}.get(record.result, "you lose")
+    assert f"the game is over, {score}: {verdict}\nkept in g.drec; see it: " in done.stdout
+    if "PASS" in [ply.text for ply in record.plies[side::2]]:
+        assert "You have no stack move and pass." in done.stdout
+    assert arbiter(tmp_path, "verify", "g.drec").stdout == "1 game, all consistent\n"
+    again = arbiter(tmp_path, "replay", "g.drec", bot, "--all")
+    assert again.returncode == 0, again.stdout
+
+
+def test_commands(tmp_path: Path) -> None:
+    lines = [
+        "help",
+        "d1",
+        "D1",
+        "h1-g1",
+        "zebra",
+        "legal k",
+        "hint",
+        "e1",
+        "plies",
+        "undo",
+        "U",
+        "undo",
+        "board",
+        "f1",
+        "resign",
+    ]
+    done = arbiter(tmp_path, "play", FAIR, "--save", "g.drec", stdin="\n".join(lines))
+    assert (done.returncode, done.stderr) == (0, "")
+    said = done.stdout
+    for words in (
+        "hint        what odd would play",
+        "D1: D1 is occupied, and a piece is placed on an empty space. `legal` lists",
+        "H1G1: no stack moves before the board is full",
+        "zebra: neither a ply nor a command; write a space",
+        "legal: K3 K4 K5\n",
+        "odd would play A2\n",
+        "D1 A1 E1 A2\n",
+        "taken back: E1 A2\n",
+        "taken back: D1 A1\n",
+        "there is nothing to take back\n",
+        "you resign: odd wins\n",
+    ):
+        assert said.count(words) == 1, words
+    assert said.count("odd plays A1  (") == 2
+    record = kept(tmp_path / "g.drec")
+    assert ([ply.text for ply in record.plies], record.result, record.termination) == (
+        ["F1", "A1"],
+        "0-1",
+        "resign",
+    )
+
+
+def test_a_game_is_kept_wherever_it_stops_and_added_to_others(tmp_path: Path) -> None:
+    for lines in ("d1\nquit\n", "", "e1\n"):
+        done = arbiter(tmp_path, "play", FAIR, "--save", "g.drec", stdin=lines)
+        assert done.returncode == 0
+        assert "broken off" in done.stdout
+    first, second = read_records((tmp_path / "g.drec").read_text(), "g.drec")
+    assert (first.plies[0].text, first.result, first.termination) == ("D1", "*", None)
+    assert (second.headers["Number"], second.plies[0].text) == ("2", "E1")
+    assert "arbiter show g.drec --game 2" in done.stdout
+    assert arbiter(tmp_path, "verify", "g.drec").returncode == 0
+    arbiter(tmp_path, "play", FAIR, stdin="d1\n")
+    (own,) = tmp_path.glob("play-odd-2*.drec")
+    assert kept(own).headers["Black"] == "odd"
+
+
+def test_taking_back_with_a_bot_that_knows_only_its_own_game(tmp_path: Path) -> None:
+    lines = ["k5", "k4", "k3", "j5", "undo", "j4", "quit"]
+    done = arbiter(tmp_path, "play", CUP, "--save", "g.drec", stdin="\n".join(lines))
+    assert "codecup is started anew and led back ...\ntaken back: J5 B1\n" in done.stdout
+    assert [ply.text for ply in kept(tmp_path / "g.drec").plies][::2] == ["K5", "K4", "K3", "J4"]
+    assert processes_in(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("again", "told"),
+    [("other.py", "A2 the bot now plays A3"), ("same.py garbage", "A3 the bot now plays syntax")],
+)
+def test_a_bot_that_plays_otherwise_cannot_be_led_back(tmp_path: Path, again: str, told: str) -> None:
+    source = (BOTS / "codecup.py").read_text()
+    (tmp_path / "same.py").write_text(source)
+    (tmp_path / "other.py").write_text(source.replace("key=str)[0]", "key=str)[turns == 2]"))
+    python = f"exec {sys.executable}"
+    (tmp_path / "moody.sh").write_text(
+        f"if [ -e began ]; then {python} {again}; fi; touch began; {python} same.py"
+    )
+    lines = ["k5", "k4", "k3", "j5", "undo", "j4", "quit"]
+    done = arbiter(tmp_path, "play", "codecup:sh moody.sh", "--save", "g.drec", stdin="\n".join(lines))
+    assert f"it cannot be taken back: where it played {told}\n" in done.stdout
+    assert [ply.text for ply in kept(tmp_path / "g.drec").plies][::2] == ["K5", "K4", "K3", "J5", "J4"]
+    assert processes_in(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("oddity", "termination", "words"),
+    [
+        ("exit 3", "crash", "odd forfeits, crash: exited with status 3"),
+        ("say 'move A1A2\\n'", "illegal", "odd forfeits, illegal: A1A2: "),
+        ("say 'resign\\n'", "resign", "odd resigns: you win"),
+    ],
+)
+def test_a_bot_that_fails_loses_and_the_game_is_kept(
+    tmp_path: Path, oddity: str, termination: str, words: str
+) -> None:
+    done = arbiter(tmp_path, "play", f"{ODD} {oddity} --at 2", "--save", "g.drec", stdin="k5\nk4\nk3\n")
+    assert done.returncode == (termination != "resign")
+    assert words in done.stdout
+    record = kept(tmp_path / "g.drec")
+    assert (record.result, record.termination, len(record.plies)) == ("1-0", termination, 3)
+    assert arbiter(tmp_path, "verify", "g.drec").returncode == 0
+
+
+def test_a_bot_that_never_starts_is_one_clear_message(tmp_path: Path) -> None:
+    done = arbiter(tmp_path, "play", "./nothing", stdin="d1\n")
+    assert done.returncode == 2
+    assert "arbiter: nothing cannot play: " in done.stderr
+    assert list(tmp_path.glob("*.drec")) == []
+
+
+def test_positions_openings_and_sides(tmp_path: Path) -> None:
+    done = arbiter(tmp_path, "play", FAIR, "--position", LATE, stdin="legal\nquit\n")
+    assert "white to move, 2 legal plies" in done.stdout
+    assert "legal: F4J4 K5J4\n" in done.stdout
+    seen = set()
+    for seed in range(4):
+        options = ("--side", "random", "--openings", "random", "--seed", str(seed))
+        done = arbiter(tmp_path, "play", FAIR, *options)
+        seen.add(done.stdout.partition(" against odd")[0])
+        assert "W1" in done.stdout
+    assert seen == {"You are white", "You are black"}
+
+
+def test_the_clock_of_the_person_runs_out(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "arbiter", "play", FAIR, "--clock", "400ms", "--save", "g.drec"],
+        cwd=tmp_path,
+        env=environment(tmp_path),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    process.stdin.write("d1\n")
+    process.stdin.flush()
+    assert process.wait(20) == 0  # its input stays open
+    assert process.stdout is not None
+    said = process.stdout.read()
+    process.communicate()
+    assert "your time is up: odd wins" in said
+    assert re.search(r"^white 0\.[0-4]> d1$", said, re.MULTILINE)
+    record = kept(tmp_path / "g.drec")
+    assert (record.result, record.termination) == ("0-1", "timeout")
+    assert record.headers["TimeControl"] == "400+0"
+
+
+def test_ctrl_c_keeps_the_game_and_leaves_nothing(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", FAIR, "--save", "g.drec") as terminal:
+        terminal.read_until("white> ")
+        terminal.type("d1\n")
+        terminal.read_until("odd plays A1")
+        terminal.read_until("white> ")
+        assert len(processes_in(tmp_path)) == 2
+        terminal.type("\x03")
+        terminal.read_until("interrupted\nkept in g.drec")
+        assert terminal.finish() == 130
+        assert "\x1b[1;38;5;231;48;5;160m" in terminal.text
+    assert [ply.text for ply in kept(tmp_path / "g.drec").plies] == ["D1", "A1"]
+    assert processes_in(tmp_path) == []
+
+
+BAD = [
+    (("--clock", "5"), "--clock: `5` needs a unit"),
+    (("--think", "soon"), "--think: "),
+    (("--hints", CUP), "no position can be told"),
+    (("--save", "no/g.drec"), "there is no directory no"),
+    (("--save", "notes.txt"), "--save: notes.txt:1: "),
+    (("--position", LATE, "--openings", "random"), "leave one of them out"),
+    (("--position", "x"), "--position: "),
+]
+
+
+@pytest.mark.parametrize(("options", "words"), BAD, ids=[words for _, words in BAD])
+def test_bad_input_is_one_clear_message(
+    tmp_path: Path, refused: Callable[..., str], options: tuple[str, ...], words: str
+) -> None:
+    (tmp_path / "notes.txt").write_text("hello\n")
+    assert words in refused("play", FAIR, *options)
+    assert (tmp_path / "notes.txt").read_text() == "hello\n"
