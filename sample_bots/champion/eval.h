@@ -1,0 +1,24 @@
+// The evaluation of a board in movement, and the scale of scores.
+#ifndef EVAL_H
+#define EVAL_H
+
+#include "board.h"
+
+// A heuristic score is the margin expected at the end in hundredths of a piece, within ±EVAL_LIMIT. A
+// final margin lies beyond it, so that a proved win, however narrow, is better than any hope.
+enum { EVAL_LIMIT = 9000, FINAL_BASE = 10000, FINAL_STEP = 100, INFINITE = 20000 };
+
+static inline int final_score(int margin) {
+    return margin * FINAL_STEP + (margin > 0 ? FINAL_BASE : margin < 0 ? -FINAL_BASE : 0);
+}
+
+// Hundredths of a piece, as people read them.
+static inline int shown_score(int score) {
+    return score > FINAL_BASE ? score - FINAL_BASE : score < -FINAL_BASE ? score + FINAL_BASE : score;
+}
+
+void eval_init(void);
+// From the side to move; `*over` when neither side can move, and the score is the final one then.
+int evaluate(const Board *board, bool *over);
+
+#endif
