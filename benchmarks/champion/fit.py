@@ -110,13 +110,18 @@ def main() -> None:
     odds = predict(stacks[held], values[held], weights)
     outcome = (np.sign(margins[held]) + 1) / 2
     right = np.mean((odds > 0) == (outcome > 0.5))
-    loss = -np.mean(outcome * np.log(1 / (1 + np.exp(-odds))) + (1 - outcome) * np.log(1 / (1 + np.exp(odds))))
+    loss = -np.mean(
+        outcome * np.log(1 / (1 + np.exp(-odds))) + (1 - outcome) * np.log(1 / (1 + np.exp(odds)))
+    )
     scale = float(np.sum(odds * np.clip(margins[held], -25, 25)) / np.sum(odds * odds))
-    print(f"{len(stacks)} positions; on the last tenth: loss {loss:.4f}, right {right:.1%}, scale {scale:.2f}")
+    print(
+        f"{len(stacks)} positions; on the last tenth: loss {loss:.4f}, right {right:.1%}, scale {scale:.2f}"
+    )
     for low, high in zip((0, *KNOTS[1:-1]), (*KNOTS[1:-1], 50), strict=True):
         part = (stacks[held] >= low) & (stacks[held] < high)
         if part.any():
-            print(f"  {low:2}-{high - 1:2} stacks: {np.mean((odds[part] > 0) == (outcome[part] > 0.5)):.1%} right")
+            share = np.mean((odds[part] > 0) == (outcome[part] > 0.5))
+            print(f"  {low:2}-{high - 1:2} stacks: {share:.1%} right")
     write(arguments.header, weights, scale, f"{len(stacks)} positions of its own games")
 
 

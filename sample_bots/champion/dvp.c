@@ -13,7 +13,7 @@
 #include "search.h"
 #include "table.h"
 
-enum { FULL_STRENGTH = 10, DEFAULT_HASH = 32, PLACEMENT_NOISE = 4 };
+enum { FULL_STRENGTH = 10, DEFAULT_HASH = 32, PLACEMENT_NOISE = 4, PONDER_SECONDS = 600 };
 static const char BLANKS[] = " \t\r";
 
 static struct {
@@ -29,7 +29,7 @@ static const struct {
 } levels[FULL_STRENGTH + 1] = {{0, 0}, {1, 40}, {1, 15}, {1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {6, 0}, {8, 0}, {0, 0}};
 
 static void greet(void) {
-    printf("id name champion\nid author DVONN arbiter\n"
+    printf("id name champion\nid author the DVONN arbiter\n"
            "option Hash spin %d 1 4096\noption Seed spin 0 0 2147483647\noption Level spin %d 1 %d\n"
            "feature reuse ready stop nolegal\ndvpok\n",
            DEFAULT_HASH, FULL_STRENGTH, FULL_STRENGTH);
@@ -152,7 +152,7 @@ static Limits limits_of(const Request *request) {
 
 // An endless analysis owes its answer when it is told to stop, not when there is nothing more to find.
 static void wait_for_stop(void) {
-    while (!input_interrupts()) input_wait();
+    while (!input_stopped() && !input_interrupts()) input_wait();
 }
 
 static Move choose(const Request *request) {
@@ -171,12 +171,23 @@ static Move choose(const Request *request) {
     return search(&game.position.board, &limits, tell).best;
 }
 
+// In the opponent's time: look at the position it has, which fills the table, until it has answered.
+static void ponder(const char *own_ply) {
+    Position *position = &game.position;
+    if (!game.ponder || position->placement || !position_play(position, own_ply)) return;
+    Limits limits = {.hard = PONDER_SECONDS, .interrupt = input_waiting};
+    search(&position->board, &limits, NULL);
+}
+
 static void go(void) {
     Request request = read_request();
     char name[8];
+    input_begin();
     ply_name(choose(&request), name);
     if (request.infinite) wait_for_stop();
     printf("move %s\n", name);
+    fflush(stdout);
+    ponder(name);
 }
 
 // The rest of a message after its first word, for what is read as a whole.

@@ -12,7 +12,7 @@ enum { CHUNK = 65536, LONGEST = 1 << 22 }; // of a longer line the rest is dropp
 
 static char *data; // what has come and is not taken yet lies from `begin` to `end`
 static size_t begin, end, size;
-static bool ended;
+static bool ended, stopped;
 
 static void make_room(void) {
     if (begin) memmove(data, data + begin, end - begin), end -= begin, begin = 0;
@@ -61,6 +61,10 @@ static bool is_word(const char *line, size_t length, const char *word) {
            (length == letters || strchr(" \t\r\n", line[letters]));
 }
 
+void input_begin(void) { stopped = false; }
+
+bool input_stopped(void) { return stopped; }
+
 bool input_interrupts(void) {
     while (more_has_come()) fill();
     for (size_t at = begin; at < end;) {
@@ -70,7 +74,7 @@ bool input_interrupts(void) {
         if (is_word(data + at, length, "quit")) return true;
         if (is_word(data + at, length, "stop")) {
             memset(data + at, ' ', length);
-            return true;
+            return stopped = true;
         }
         at += length + 1;
     }

@@ -50,12 +50,12 @@ static int search_command(const char *dpos, double seconds) {
 static int run(int argc, char **argv) {
     const char *command = argc > 1 ? argv[1] : "";
     if (argc == 1) return dvp_run();
-    if (!table_resize(32)) return 1;
-    search_reset();
-    if (!strcmp(command, "search") && argc >= 3) return search_command(argv[2], argc > 3 ? atof(argv[3]) : 5);
     if (!strcmp(command, "perft") && argc >= 4) return perft_command(argv[2], atoi(argv[3]), argc > 4);
     if (!strcmp(command, "features")) return features_command();
     if (!strcmp(command, "placement-features")) return placement_features_command();
+    if (!table_resize(32)) return 1;
+    search_reset();
+    if (!strcmp(command, "search") && argc >= 3) return search_command(argv[2], argc > 3 ? atof(argv[3]) : 5);
     if (!strcmp(command, "selfplay") && argc >= 5) {
         Series series = {.games = atoi(argv[2]), .nodes = atoi(argv[3]), .seed = strtoul(argv[4], NULL, 10),
                          .noise = argc > 5 ? atoi(argv[5]) : -1, .boards = argc > 6};
