@@ -1,71 +1,71 @@
-"""Fit the value of a placement to the outcomes of games from full boards and write ``placement_weights.h``.
+"""Improve the weights of the placement by games between changed ones and write ``placement_weights.c``.
 
-    champion selfplay 20000 500 1 -1 boards > boards.txt
-    champion placement-features < boards.txt > boards.bin
-    python fit_placement.py boards.bin placement_weights.h
+    champion placements 10000 300 1 3 > changes.bin
+    python fit_placement.py changes.bin placement_weights.c --step 40
 
-Logistic regression on White's win, with a ridge; the target mixes the outcome with the score of the search of
-the full board. The weights are hundredths of the log-odds.
+In every game both sides place by the present weights, each with changes of its own. A ridge regression of the
+outcome (of which the share ``--margin`` is the margin) on the difference of the changes estimates what each
+weight is worth; the weights move by ``--step`` along it. Build again and repeat until nothing is gained.
 """
 
 import argparse
+import re
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+WEIGHTS = 71
+WHITE_ONLY = [*range(43, 59), *range(65, 71)]  # the first and the third red
+BLACK_ONLY = [*range(59, 65)]  # the second
 
 
-def read(paths: list[Path], features: int) -> tuple[Floats, Floats, Floats]:
-    """Scores of the search, margins (both White's), and the features, a row a board."""
-    kind = np.dtype([("stacks", "<i4"), ("score", "<i4"), ("margin", "<i4"), ("values", "<i4", features)])
+def read(paths: list[Path]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """White's margins, and White's changes less Black's."""
+    kind = np.dtype([("margin", "<i2"), ("white", "<i2", WEIGHTS), ("black", "<i2", WEIGHTS)])
     rows = np.concatenate([np.fromfile(path, kind) for path in paths])
-    rows = rows[rows["stacks"] == 49]
-    return rows["score"].astype(float), rows["margin"].astype(float), rows["values"].astype(float)
+    white, black = rows["white"].astype(float), rows["black"].astype(float)
+    white[:, BLACK_ONLY] = 0
+    black[:, WHITE_ONLY] = 0
+    return rows["margin"].astype(float), white - black
 
 
-def logistic(values: Floats, goal: Floats, ridge: float) -> Floats:
-    weights = np.zeros(values.shape[1])
-    for _ in range(12):
-        chance = 1 / (1 + np.exp(-values @ weights))
-        hessian = values.T @ (values * (chance * (1 - chance))[:, None]) + np.eye(len(weights)) * ridge
-        step = np.linalg.solve(hessian, values.T @ (goal - chance) - ridge * weights)
-        weights += step
-        if np.abs(step).max() < 1e-5:
-            break
-    return weights
+def present(path: Path) -> NDArray[np.float64]:
+    table = path.read_text(encoding="utf-8").split("{", 1)[1]
+    return np.array([float(number) for number in re.findall(r"-?\d+", table)])
+
+
+def write(path: Path, weights: NDArray[np.float64]) -> None:
+    cells = [str(round(weight)) for weight in weights]
+    rows = ",\n    ".join(", ".join(cells[at : at + 16]) for at in range(0, len(cells), 16))
+    path.write_text(
+        "// Written by benchmarks/champion/fit_placement.py.\n"
+        '#include "placement.h"\n\n'
+        f"const int16_t placement_weights[PLACEMENT_WEIGHTS] = {{\n    {rows},\n}};\n",
+        encoding="utf-8",
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("boards", nargs="+", type=Path)
-    parser.add_argument("header", type=Path)
-    parser.add_argument("--features", type=int, default=39)
-    parser.add_argument("--ridge", type=float, default=3.0)
-    parser.add_argument("--share", type=float, default=0.5, help="weight of the search against the outcome")
-    parser.add_argument("--scale", type=float, default=4.4, help="pieces to a unit of log-odds")
+    parser.add_argument("changes", nargs="+", type=Path)
+    parser.add_argument("weights", type=Path, help="read, and written anew")
+    parser.add_argument("--step", type=float, default=40.0, help="length of the step, in hundredths")
+    parser.add_argument("--margin", type=float, default=0.5, help="share of the margin in the outcome")
     arguments = parser.parse_args()
-    scores, margins, values = read(arguments.boards, arguments.features)
-    outcome = (np.sign(margins) + 1) / 2
-    thought = 1 / (1 + np.exp(-np.clip(scores, -9000, 9000) / (100 * arguments.scale)))
-    goal = (1 - arguments.share) * outcome + arguments.share * thought
-    train = np.arange(len(goal)) < len(goal) * 0.9
-    weights = logistic(values[train], goal[train], arguments.ridge)
-    odds = values[~train] @ weights
-    right = np.mean((odds > 0) == (outcome[~train] > 0.5))
-    search_right = np.mean((scores[~train] > 0) == (outcome[~train] > 0.5))
-    print(f"{len(goal)} boards, White wins {outcome.mean():.1%}")
-    print(f"on the last tenth {right:.1%} right, the search {search_right:.1%}")
-    weights = logistic(values, goal, arguments.ridge)
-    cells = [str(round(100 * weight)) for weight in weights]
-    rows = ",\n    ".join(", ".join(cells[at : at + 16]) for at in range(0, len(cells), 16))
-    arguments.header.write_text(
-        f"// Written by benchmarks/champion/fit_placement.py from {len(goal)} games.\n"
-        "#ifndef PLACEMENT_WEIGHTS_H\n#define PLACEMENT_WEIGHTS_H\n\n"
-        f"static const int placement_weights[PLACEMENT_FEATURES] = {{\n    {rows},\n}};\n\n#endif\n",
-        encoding="utf-8",
-    )
+    margins, changes = read(arguments.changes)
+    outcome = (1 - arguments.margin) * np.sign(margins) / 2 + arguments.margin * np.clip(margins, -25, 25) / 30
+    centred = outcome - outcome.mean()
+    used = changes.any(axis=0)
+    spread = changes[:, used].std()
+    moments = changes.T @ changes + np.eye(WEIGHTS) * 0.02 * len(margins) * spread**2
+    slope = np.linalg.solve(moments, changes.T @ centred)
+    error = centred.std() / np.sqrt((changes**2).sum(axis=0) + 1e-9)
+    step = slope / np.linalg.norm(slope) * arguments.step
+    print(f"{len(margins)} games, White scores {(np.sign(margins).mean() + 1) / 2:.1%}; signal to noise by weight:")
+    print(np.array2string(slope / error, precision=1, max_line_width=100))
+    print(f"expected gain of the step: {slope @ step:+.3f}")
+    write(arguments.weights, present(arguments.weights) + step)
 
 
 if __name__ == "__main__":

@@ -162,7 +162,7 @@ static Move choose(const Request *request) {
     bool blunder = (int)(chance(&game.seed) % 100) < levels[game.level].blunders;
     if (blunder) return plies[chance(&game.seed) % (uint64_t)found];
     if (game.position.placement) {
-        int space = placement_choose(&game.position, PLACEMENT_NOISE, &game.seed);
+        int space = placement_choose(&game.position, placement_weights, PLACEMENT_NOISE, &game.seed);
         return PLACE(space);
     }
     bool only = found == 1 && !request->infinite && !request->depth && !request->nodes;

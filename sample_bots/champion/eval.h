@@ -20,5 +20,6 @@ static inline int shown_score(int score) {
 void eval_init(void);
 // From the side to move; `*over` when neither side can move, and the score is the final one then.
 int evaluate(const Board *board, bool *over);
+int evaluate_movers(const Board *board, bool *over, int *movers);
 
 #endif

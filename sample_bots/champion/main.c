@@ -11,13 +11,17 @@
 #include "selfplay.h"
 #include "table.h"
 
+enum { SMALL_TABLE = 1, LARGE_TABLE = 64 }; // megabytes; the small one is quickly cleared
+
 static const char usage[] =
     "usage: champion                          plays: speaks DVP/1 on standard input and output\n"
     "       champion search DPOS [SECONDS]    thinks about a position (5 s, or until it is solved)\n"
     "       champion perft DPOS|start DEPTH [divide]\n"
     "       champion selfplay GAMES NODES SEED [NOISE [boards]]\n"
     "                                         games for the fit: NOISE of the placement, -1 for random boards\n"
-    "       champion features < GAMES         what the fit works on, in binary; placement-features likewise\n";
+    "       champion features < GAMES         what the fit works on, in binary\n"
+    "       champion placements GAMES NODES SEED [SIZE]\n"
+    "                                         games between changed weights of the placement, in binary\n";
 
 static void tell(const Finding *finding) {
     char name[8];
@@ -52,14 +56,18 @@ static int run(int argc, char **argv) {
     if (argc == 1) return dvp_run();
     if (!strcmp(command, "perft") && argc >= 4) return perft_command(argv[2], atoi(argv[3]), argc > 4);
     if (!strcmp(command, "features")) return features_command();
-    if (!strcmp(command, "placement-features")) return placement_features_command();
-    if (!table_resize(32)) return 1;
+    if (!table_resize(strcmp(command, "search") ? SMALL_TABLE : LARGE_TABLE)) return 1;
     search_reset();
     if (!strcmp(command, "search") && argc >= 3) return search_command(argv[2], argc > 3 ? atof(argv[3]) : 5);
     if (!strcmp(command, "selfplay") && argc >= 5) {
         Series series = {.games = atoi(argv[2]), .nodes = atoi(argv[3]), .seed = strtoul(argv[4], NULL, 10),
                          .noise = argc > 5 ? atoi(argv[5]) : -1, .boards = argc > 6};
         return selfplay_command(&series);
+    }
+    if (!strcmp(command, "placements") && argc >= 5) {
+        Series series = {.games = atoi(argv[2]), .nodes = atoi(argv[3]), .seed = strtoul(argv[4], NULL, 10),
+                         .noise = argc > 5 ? atoi(argv[5]) : 2, .boards = true};
+        return placements_command(&series);
     }
     fputs(usage, stderr);
     return 2;

@@ -1,11 +1,9 @@
-// The value of a placement is what it gains for its owner and takes from the opponent, who wants the same
-// spaces. The weights come from games that started from full boards; see benchmarks/champion/README.md.
+// The weights were found by playing: each game pits two slightly different sets against each other, and
+// a regression of the outcomes tells which differences win; see benchmarks/champion/README.md.
 #include "placement.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "placement_weights.h"
 
 enum { FAR = 6 };
 
@@ -44,78 +42,41 @@ static void sort_three(int *d) {
             }
 }
 
-// What one more piece of `side` on `space` adds to the values, White's with `sign` 1.
-static void add_piece(const Board *board, int space, int side, int sign, int *values) {
+static int least(int a, int b) { return a < b ? a : b; }
+
+// The worth of a space for the piece of the side to move.
+static int worth(const Board *board, int space, const int16_t *weights) {
     int reds[3] = {FAR, FAR, FAR}, known = 0;
     for (Mask left = board->red; left; left &= left - 1) reds[known++] = distance[space][lowest(left)];
     sort_three(reds);
     bool at_edge = edge >> space & 1;
-    values[ORBIT + orbit[space]] += sign;
-    values[NEAREST + (reds[0] < FAR ? reds[0] : FAR) - 1] += sign;
-    values[FARTHER] += sign * reds[1], values[FARTHER + 1] += sign * reds[2];
-    if (at_edge && reds[0] <= 2) values[EDGE_NEAR + reds[0] - 1] += sign;
-    Mask own = board->top[side], other = board->top[side ^ 1], near = neighbours[space];
-    values[FRIENDS + !at_edge] += sign * count(own & near & edge);
-    values[FRIENDS + 1 + !at_edge] += sign * count(own & near & ~edge);
-    // To the other side this pair counts with the signs changed, so the order of the two does not matter.
-    values[INSIDE_OUT] += sign * (at_edge ? count(other & near & ~edge) : -count(other & near & edge));
-    values[IN_LINE] += sign * count(own & jumps[2][space]);
-}
-
-static void add_reds(const Board *board, int *values) {
-    int steps[3] = {FAR, FAR, FAR}, pairs = 0, sum = 0;
-    for (Mask left = board->red; left; left &= left - 1)
-        for (Mask other = left & (left - 1); other; other &= other - 1) {
-            sum += distance[lowest(left)][lowest(other)];
-            steps[pairs++] = distance[lowest(left)][lowest(other)];
-        }
-    sort_three(steps);
-    values[WHITE_FIRST] = 1;
-    values[RED_EDGE] = count(board->red & edge);
-    if (pairs) values[RED_STEPS + (steps[0] < 5 ? steps[0] : 5) - 1]++;
-    values[RED_SPREAD] = sum;
-}
-
-void placement_features(const Board *board, int values[PLACEMENT_FEATURES]) {
-    Board so_far = {.red = board->red}; // each pair is counted once, by its later piece
-    memset(values, 0, PLACEMENT_FEATURES * sizeof *values);
-    for (int side = 0; side < 2; side++)
-        for (Mask left = board->top[side]; left; left &= left - 1) {
-            add_piece(&so_far, lowest(left), side, side == WHITE ? 1 : -1, values);
-            so_far.top[side] |= left & -left;
-        }
-    add_reds(board, values);
-}
-
-static int value_of(const int *values) {
-    int sum = 0;
-    for (int i = 0; i < PLACEMENT_FEATURES; i++) sum += placement_weights[i] * values[i];
+    Mask own = board->top[board->side], foe = board->top[board->side ^ 1], near = neighbours[space];
+    int sum = weights[ORBIT + orbit[space]] + weights[(at_edge ? OUTER : INNER) + least(reds[0], FAR) - 1];
+    sum += weights[SECOND + least(reds[1], FAR) - 1] + weights[THIRD] * reds[2];
+    sum += weights[OWN + !at_edge] * count(own & near & edge);
+    sum += weights[OWN + 1 + !at_edge] * count(own & near & ~edge);
+    sum += weights[FOE + !at_edge] * count(foe & near & edge);
+    sum += weights[FOE + 1 + !at_edge] * count(foe & near & ~edge);
+    sum += weights[OWN_LINE] * count(own & jumps[2][space]) + weights[FOE_LINE] * count(foe & jumps[2][space]);
     return sum;
 }
 
-// What a piece there is worth to its owner, in hundredths of the log-odds.
-static int worth(const Board *board, int space, int side) {
-    int values[PLACEMENT_FEATURES] = {0};
-    add_piece(board, space, side, 1, values);
-    return value_of(values);
+static int worth_of_red(const Board *board, int space, const int16_t *weights) {
+    int reds = count(board->red), nearest = 5;
+    if (reds == 0) return weights[FIRST_RED + orbit[space]];
+    for (Mask left = board->red; left; left &= left - 1) nearest = least(nearest, distance[space][lowest(left)]);
+    const int16_t *of_this_red = weights + (reds == 1 ? SECOND_RED : THIRD_RED);
+    return of_this_red[nearest - 1] + (edge >> space & 1 ? of_this_red[5] : 0);
 }
 
-static int worth_of_red(const Board *board, int space) {
-    Board next = *board;
-    int values[PLACEMENT_FEATURES] = {0};
-    next.red |= bit_of(space);
-    add_reds(&next, values);
-    return board->side == WHITE ? value_of(values) : -value_of(values);
-}
-
-int placement_choose(const Position *position, int noise, uint64_t *seed) {
+int placement_choose(const Position *position, const int16_t *weights, int noise, uint64_t *seed) {
     const Board *board = &position->board;
     bool red = count(board->red) < 3;
     int best = -1, best_value = 0;
     for (Mask left = board_mask & ~occupied(board); left; left &= left - 1) {
         int space = lowest(left);
-        int value = red ? worth_of_red(board, space) : worth(board, space, WHITE) + worth(board, space, BLACK);
-        value = 8 * value + (int)(chance(seed) % (uint64_t)(8 * noise + 8)); // the last 8 break ties
+        int value = 8 * (red ? worth_of_red(board, space, weights) : worth(board, space, weights));
+        value += (int)(chance(seed) % (uint64_t)(8 * noise + 8)); // the last eighths break ties
         if (best < 0 || value > best_value) best = space, best_value = value;
     }
     return best;

@@ -12,6 +12,10 @@
 #include "order.h"
 #include "table.h"
 
+#ifndef X_LMRA
+#define X_LMRA 0.4
+#define X_LMRB 2.2
+#endif
 enum { POLL_NODES = 1024, ASPIRATION_DEPTH = 4, ASPIRATION = 150 };
 
 static struct {
@@ -19,7 +23,7 @@ static struct {
     Limits limits;
     double begun;
     uint64_t nodes;
-    bool stopped;
+    bool stopped, nulled;
     int reductions[DEEPEST + 1][64];
     Move line[MOST_PLIES + 1][MOST_PLIES + 1];
     int length[MOST_PLIES + 1];
@@ -35,7 +39,7 @@ static void init_reductions(void) {
     if (state.reductions[DEEPEST][63]) return;
     for (int depth = 1; depth <= DEEPEST; depth++)
         for (int number = 1; number < 64; number++)
-            state.reductions[depth][number] = (int)(0.4 + log(depth) * log(number) / 2.2);
+            state.reductions[depth][number] = (int)(X_LMRA + log(depth) * log(number) / X_LMRB);
 }
 
 static bool must_stop(void) {
@@ -104,7 +108,47 @@ static int visit(int alpha, int beta, int depth, int ply, bool *proved) {
         *proved = entry->proved;
         return entry->score;
     }
+#ifdef X_LEAF
+    if (depth <= 0) {
+        if (entry && entry->bound == EXACT && entry->depth >= 0) return entry->score;
+        int v = evaluate(board, proved);
+        table_store(board->key, v, NO_MOVE, 0, EXACT, *proved);
+        return v;
+    }
+#endif
+#ifdef X_END
+    if (depth <= 0) {
+        int movers;
+        int v = evaluate_movers(board, proved, &movers);
+        if (*proved || movers > X_END) return v;
+        depth = 1;
+    }
+#endif
     if (depth <= 0) return evaluate(board, proved);
+#if defined(X_RFP) || defined(X_NULL)
+    if (ply && beta - alpha == 1 && beta < EVAL_LIMIT && beta > -EVAL_LIMIT) {
+        int still = evaluate(board, proved);
+        if (*proved) return still;
+#ifdef X_RFP
+        if (depth <= X_RFPD && still - X_RFP * depth >= beta) return still;
+#endif
+#ifdef X_NULL
+        if (depth >= 3 && still >= beta + X_NULL && !state.nulled) {
+            bool child;
+            state.nulled = true;
+            make_pass(board);
+            int v = -visit(-beta, -beta + 1, depth - 3 - depth / 4, ply + 1, &child);
+            make_pass(board);
+            state.nulled = false;
+            if (state.stopped) return 0;
+            if (v >= beta && v < EVAL_LIMIT) return v;
+        }
+#endif
+    }
+#endif
+#ifdef X_IIR
+    if (depth >= X_IIR && !(entry && entry->move)) depth--;
+#endif
 
     Move known_best = entry ? entry->move : NO_MOVE, best_move = NO_MOVE;
     Moves moves = {.count = generate(board, moves.move)};
@@ -116,6 +160,9 @@ static int visit(int alpha, int beta, int depth, int ply, bool *proved) {
     bool all_proved = true;
     for (int i = 0; i < moves.count; i++) {
         bool child;
+#ifdef X_LMP
+        if (depth <= 2 && ply && i >= X_LMP * depth && best > -EVAL_LIMIT) { all_proved = false; break; }
+#endif
         Move move = order_next(&moves, i);
         int score = try_move(move, i, alpha, beta, depth, ply, &child);
         if (state.stopped) return 0;
@@ -179,7 +226,7 @@ void search_reset(void) {
 Finding search(const Board *board, const Limits *limits, Listener *listener) {
     init_reductions();
     state.board = *board, state.limits = *limits;
-    state.begun = now(), state.nodes = 0, state.stopped = false;
+    state.begun = now(), state.nodes = 0, state.stopped = state.nulled = false;
     table_new_search();
     order_age();
     Finding finding = first_finding(board);

@@ -24,7 +24,7 @@ static void set_up(Position *position, int noise, uint64_t *seed) {
         Move plies[MOST_MOVES];
         int found = position_plies(position, plies);
         position_place(position, noise < 0 ? FROM(plies[chance(seed) % (uint64_t)found])
-                                           : placement_choose(position, noise, seed));
+                                           : placement_choose(position, placement_weights, noise, seed));
     }
 }
 
@@ -100,17 +100,32 @@ int features_command(void) {
     return 0;
 }
 
-int placement_features_command(void) {
-    char line[512];
-    Position position;
-    int values[PLACEMENT_FEATURES];
-    int32_t head[3];
-    while (fgets(line, sizeof line, stdin)) {
-        if (!read_sample(line, &position, head)) continue;
-        placement_features(&position.board, values);
-        if (position.board.side == BLACK) head[1] = -head[1], head[2] = -head[2];
-        fwrite(head, sizeof head, 1, stdout);
-        fwrite(values, sizeof values, 1, stdout);
+enum { SPREAD = 4 }; // of what the weights are changed by, in units of the sum of so many even chances
+
+static void perturb(int16_t *weights, int16_t *change, int size, uint64_t *seed) {
+    for (int i = 0; i < PLACEMENT_WEIGHTS; i++) {
+        int sum = 0;
+        for (int j = 0; j < SPREAD; j++) sum += (int)(chance(seed) % (uint64_t)(2 * size + 1)) - size;
+        change[i] = (int16_t)sum;
+        weights[i] = (int16_t)(placement_weights[i] + sum);
+    }
+}
+
+int placements_command(const Series *series) {
+    uint64_t state = series->seed;
+    for (int game = 0; game < series->games; game++) {
+        int16_t weights[2][PLACEMENT_WEIGHTS], changes[2][PLACEMENT_WEIGHTS];
+        Sample samples[MOST_PLIES];
+        Position position;
+        int kept = 0;
+        for (int side = 0; side < 2; side++) perturb(weights[side], changes[side], series->noise, &state);
+        search_reset();
+        position_start(&position, false);
+        while (position.placement)
+            position_place(&position, placement_choose(&position, weights[position.board.side], 1, &state));
+        int16_t margin = (int16_t)play_out(&position, series, &state, samples, &kept);
+        fwrite(&margin, sizeof margin, 1, stdout);
+        fwrite(changes, sizeof changes, 1, stdout);
     }
     return 0;
 }

@@ -8,7 +8,7 @@ typedef struct {
     int games, nodes; // nodes a move
     uint64_t seed;
     int noise;        // of the placement; negative for random boards
-    bool boards;      // print full boards and outcomes only
+    bool boards;      // print full boards and outcomes only; leave no ply to chance
 } Series;
 
 // Plays games against itself and prints the positions it searched, one a line: DPOS, score of the search in
@@ -16,7 +16,8 @@ typedef struct {
 int selfplay_command(const Series *series);
 // Reads such lines and prints what the fit works on: stacks, score, margin, features.
 int features_command(void);
-// The same for full boards and the features of the placement.
-int placement_features_command(void);
+// Games in which both sides place by weights changed by chance, by up to four times the noise; writes White's
+// margin and the changes of both sides.
+int placements_command(const Series *series);
 
 #endif
