@@ -19,17 +19,12 @@ void eval_init(void) {
     }
 }
 
-int evaluate(const Board *board, bool *over) {
-    int movers;
-    return evaluate_movers(board, over, &movers);
-}
-
-int evaluate_movers(const Board *board, bool *over, int *movers) {
+int evaluate(const Board *board, bool *over, int *movers) {
     int16_t values[FEATURES];
     *over = !features_of(board, values);
     *movers = 0;
-    for (int i = 0; i < 4; i++) *movers += values[i] + values[SIDE_FEATURES + i];
-    if (*over) return final_score(board->layers[board->side] - board->layers[board->side ^ 1]);
+    for (int i = 0; i < DEAD_OR_HELD; i++) *movers += values[STACKS + i] + values[SIDE_FEATURES + STACKS + i];
+    if (*over) return final_of(board);
     const int16_t *weight = weights[count(occupied(board))];
     int sum = 0;
     for (int i = 0; i < FEATURES; i++) sum += weight[i] * values[i];

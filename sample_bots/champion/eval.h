@@ -12,14 +12,19 @@ static inline int final_score(int margin) {
     return margin * FINAL_STEP + (margin > 0 ? FINAL_BASE : margin < 0 ? -FINAL_BASE : 0);
 }
 
+// The score of a board on which neither side can move, from the side to move.
+static inline int final_of(const Board *board) {
+    return final_score(board->layers[board->side] - board->layers[board->side ^ 1]);
+}
+
 // Hundredths of a piece, as people read them.
 static inline int shown_score(int score) {
     return score > FINAL_BASE ? score - FINAL_BASE : score < -FINAL_BASE ? score + FINAL_BASE : score;
 }
 
 void eval_init(void);
-// From the side to move; `*over` when neither side can move, and the score is the final one then.
-int evaluate(const Board *board, bool *over);
-int evaluate_movers(const Board *board, bool *over, int *movers);
+// From the side to move; `*over` when neither side can move, and the score is the final one then. `*movers` is the
+// number of stacks that can move now, of both sides.
+int evaluate(const Board *board, bool *over, int *movers);
 
 #endif

@@ -10,6 +10,7 @@ enum {
     // move), held (surrounded, with a landing once it is not) or dead (nothing at its distance, for ever);
     // the opponent can land on it now or not; the own side could land there again or not.
     STACKS = 0,
+    DEAD_OR_HELD = 4, // the first of them that has no move now
     LAYERS = 12,
     MOVES = 24,      // stack moves
     CAPTURES,        // of them onto stacks of the opponent

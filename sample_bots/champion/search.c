@@ -12,18 +12,24 @@
 #include "order.h"
 #include "table.h"
 
-#ifndef X_LMRA
-#define X_LMRA 0.4
-#define X_LMRB 2.2
-#endif
-enum { POLL_NODES = 1024, ASPIRATION_DEPTH = 4, ASPIRATION = 150 };
+enum { POLL_NODES = 1024, ASPIRATION_DEPTH = 4, ASPIRATION = 150, WIDE = 4 * ASPIRATION };
+
+// What is not looked at, or looked at less; each figure was settled by matches, see README.md.
+enum {
+    FEW_MOVERS = 4,      // stacks that can move, of both sides: so short a rest is played out
+    FUTILE_DEPTH = 5,    // a side so far ahead at so low a depth will not be caught up with:
+    FUTILE_STEP = 150,   // this much for each depth, in hundredths
+    LATE_DEPTH = 2,      // at so low a depth the moves that come late in the order are left out:
+    LATE_MOVES = 6,      // all but so many for each depth
+};
+static const double REDUCE_FROM = 0.9, REDUCE_BY = 1.6; // reductions grow with the logs of depth and number
 
 static struct {
     Board board;
     Limits limits;
     double begun;
     uint64_t nodes;
-    bool stopped, nulled;
+    bool stopped;
     int reductions[DEEPEST + 1][64];
     Move line[MOST_PLIES + 1][MOST_PLIES + 1];
     int length[MOST_PLIES + 1];
@@ -39,7 +45,7 @@ static void init_reductions(void) {
     if (state.reductions[DEEPEST][63]) return;
     for (int depth = 1; depth <= DEEPEST; depth++)
         for (int number = 1; number < 64; number++)
-            state.reductions[depth][number] = (int)(X_LMRA + log(depth) * log(number) / X_LMRB);
+            state.reductions[depth][number] = (int)(REDUCE_FROM + log(depth) * log(number) / REDUCE_BY);
 }
 
 static bool must_stop(void) {
@@ -71,7 +77,7 @@ static int pass(int alpha, int beta, int depth, int ply, bool *proved) {
     Board *board = &state.board;
     if (!can_move(board, board->side ^ 1)) {
         *proved = true;
-        return final_score(board->layers[board->side] - board->layers[board->side ^ 1]);
+        return final_of(board);
     }
     make_pass(board);
     int score = -visit(-beta, -alpha, depth, ply + 1, proved);
@@ -108,47 +114,14 @@ static int visit(int alpha, int beta, int depth, int ply, bool *proved) {
         *proved = entry->proved;
         return entry->score;
     }
-#ifdef X_LEAF
     if (depth <= 0) {
-        if (entry && entry->bound == EXACT && entry->depth >= 0) return entry->score;
-        int v = evaluate(board, proved);
-        table_store(board->key, v, NO_MOVE, 0, EXACT, *proved);
-        return v;
-    }
-#endif
-#ifdef X_END
-    if (depth <= 0) {
-        int movers;
-        int v = evaluate_movers(board, proved, &movers);
-        if (*proved || movers > X_END) return v;
+        int movers, score = evaluate(board, proved, &movers);
+        if (*proved || movers > FEW_MOVERS) return score;
         depth = 1;
+    } else if (ply && depth <= FUTILE_DEPTH && beta - alpha == 1 && beta > -EVAL_LIMIT && beta < EVAL_LIMIT) {
+        int movers, score = evaluate(board, proved, &movers);
+        if (*proved || score - FUTILE_STEP * depth >= beta) return score;
     }
-#endif
-    if (depth <= 0) return evaluate(board, proved);
-#if defined(X_RFP) || defined(X_NULL)
-    if (ply && beta - alpha == 1 && beta < EVAL_LIMIT && beta > -EVAL_LIMIT) {
-        int still = evaluate(board, proved);
-        if (*proved) return still;
-#ifdef X_RFP
-        if (depth <= X_RFPD && still - X_RFP * depth >= beta) return still;
-#endif
-#ifdef X_NULL
-        if (depth >= 3 && still >= beta + X_NULL && !state.nulled) {
-            bool child;
-            state.nulled = true;
-            make_pass(board);
-            int v = -visit(-beta, -beta + 1, depth - 3 - depth / 4, ply + 1, &child);
-            make_pass(board);
-            state.nulled = false;
-            if (state.stopped) return 0;
-            if (v >= beta && v < EVAL_LIMIT) return v;
-        }
-#endif
-    }
-#endif
-#ifdef X_IIR
-    if (depth >= X_IIR && !(entry && entry->move)) depth--;
-#endif
 
     Move known_best = entry ? entry->move : NO_MOVE, best_move = NO_MOVE;
     Moves moves = {.count = generate(board, moves.move)};
@@ -160,9 +133,10 @@ static int visit(int alpha, int beta, int depth, int ply, bool *proved) {
     bool all_proved = true;
     for (int i = 0; i < moves.count; i++) {
         bool child;
-#ifdef X_LMP
-        if (depth <= 2 && ply && i >= X_LMP * depth && best > -EVAL_LIMIT) { all_proved = false; break; }
-#endif
+        if (depth <= LATE_DEPTH && ply && i >= LATE_MOVES * depth && best > -EVAL_LIMIT) {
+            all_proved = false;
+            break;
+        }
         Move move = order_next(&moves, i);
         int score = try_move(move, i, alpha, beta, depth, ply, &child);
         if (state.stopped) return 0;
@@ -191,8 +165,8 @@ static int look(int depth, int last, bool *proved) {
     for (;;) {
         int score = visit(alpha, beta, depth, 0, proved);
         if (state.stopped || (score > alpha && score < beta)) return score;
-        if (score <= alpha) alpha = alpha < -EVAL_LIMIT || score < last - 4 * ASPIRATION ? -INFINITE : score - 2 * ASPIRATION;
-        else beta = beta > EVAL_LIMIT || score > last + 4 * ASPIRATION ? INFINITE : score + 2 * ASPIRATION;
+        if (score <= alpha) alpha = score < last - WIDE ? -INFINITE : score - 2 * ASPIRATION;
+        else beta = score > last + WIDE ? INFINITE : score + 2 * ASPIRATION;
     }
 }
 
@@ -212,7 +186,7 @@ static Finding first_finding(const Board *board) {
     Finding finding = {.best = NO_MOVE};
     if (generate(board, moves)) finding.best = moves[0];
     else if (can_move(board, board->side ^ 1)) finding.best = PASS_MOVE;
-    else finding.proved = true, finding.score = final_score(board->layers[board->side] - board->layers[board->side ^ 1]);
+    else finding.proved = true, finding.score = final_of(board);
     finding.line[0] = finding.best;
     finding.length = finding.best != NO_MOVE;
     return finding;
@@ -226,7 +200,7 @@ void search_reset(void) {
 Finding search(const Board *board, const Limits *limits, Listener *listener) {
     init_reductions();
     state.board = *board, state.limits = *limits;
-    state.begun = now(), state.nodes = 0, state.stopped = state.nulled = false;
+    state.begun = now(), state.nodes = 0, state.stopped = false;
     table_new_search();
     order_age();
     Finding finding = first_finding(board);
