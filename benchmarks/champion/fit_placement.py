@@ -54,7 +54,8 @@ def main() -> None:
     parser.add_argument("--margin", type=float, default=0.5, help="share of the margin in the outcome")
     arguments = parser.parse_args()
     margins, changes = read(arguments.changes)
-    outcome = (1 - arguments.margin) * np.sign(margins) / 2 + arguments.margin * np.clip(margins, -25, 25) / 30
+    wins, leads = np.sign(margins) / 2, np.clip(margins, -25, 25) / 30
+    outcome = (1 - arguments.margin) * wins + arguments.margin * leads
     centred = outcome - outcome.mean()
     used = changes.any(axis=0)
     spread = changes[:, used].std()
@@ -62,7 +63,7 @@ def main() -> None:
     slope = np.linalg.solve(moments, changes.T @ centred)
     error = centred.std() / np.sqrt((changes**2).sum(axis=0) + 1e-9)
     step = slope / np.linalg.norm(slope) * arguments.step
-    print(f"{len(margins)} games, White scores {(np.sign(margins).mean() + 1) / 2:.1%}; signal to noise by weight:")
+    print(f"{len(margins)} games, White scores {wins.mean() + 0.5:.1%}; signal to noise by weight:")
     print(np.array2string(slope / error, precision=1, max_line_width=100))
     print(f"expected gain of the step: {slope @ step:+.3f}")
     write(arguments.weights, present(arguments.weights) + step)
