@@ -22,9 +22,10 @@ Allowance clock_allow(const Clock *clock, const Position *position) {
     }
     if (clock->movetime >= 0) {
         double usable = most(clock->movetime * 0.5, clock->movetime - 6);
-        share = clock->time >= 0 ? least(share, usable) : usable * 1.01;
+        share = least(share, usable);
         most_of_it = least(most_of_it, usable);
     }
     if (clock->time < 0 && clock->movetime < 0) share = most_of_it = 1000;
-    return (Allowance){.soft = 0.0006 * share, .hard = 0.001 * most(0.5, most_of_it)};
+    bool saves = clock->time >= 0; // time that is not used now is of use later
+    return (Allowance){.soft = saves ? 0.0006 * share : 0, .hard = 0.001 * most(0.5, most_of_it)};
 }
