@@ -14,7 +14,7 @@ static double moves_to_share(const Position *position) {
 Allowance clock_allow(const Clock *clock, const Position *position) {
     double most_of_it = 1e9, share = 1e9;
     if (clock->time >= 0) {
-        double reserve = most(4, least(40, clock->time * 0.04)); // for the pipe and a busy machine
+        double reserve = most(10, least(60, clock->time * 0.06)); // for the pipe and a busy machine
         double usable = most(0, clock->time - reserve), increment = most(0, clock->increment);
         share = position->placement ? usable * 0.002 + increment * 0.1
                                     : usable / moves_to_share(position) + increment * 0.8;

@@ -127,7 +127,7 @@ static Request read_request(void) {
     const char *key, *text;
     while ((key = strtok(NULL, BLANKS)) && (text = strtok(NULL, BLANKS))) {
         double value = strtod(text, NULL);
-        if (!(value >= 0)) continue;
+        if (!(value >= 0)) value = 0; // a clock may be told to stand below it
         if (!strcmp(key, "time")) request.clock.time = value;
         if (!strcmp(key, "inc")) request.clock.increment = value;
         if (!strcmp(key, "movetime")) request.clock.movetime = value;

@@ -17,9 +17,11 @@ static inline int final_of(const Board *board) {
     return final_score(board->layers[board->side] - board->layers[board->side ^ 1]);
 }
 
-// Hundredths of a piece, as people read them.
+// Hundredths of a piece, as people read them: no margin is greater than all pieces.
 static inline int shown_score(int score) {
-    return score > FINAL_BASE ? score - FINAL_BASE : score < -FINAL_BASE ? score + FINAL_BASE : score;
+    if (score > FINAL_BASE || score < -FINAL_BASE) return score > 0 ? score - FINAL_BASE : score + FINAL_BASE;
+    int most = SPACES * FINAL_STEP;
+    return score > most ? most : score < -most ? -most : score;
 }
 
 void eval_init(void);
