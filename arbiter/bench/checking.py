@@ -1,16 +1,14 @@
-"""The conformance check, where this arbiter has it."""
+"""The conformance check as one stage of a trial."""
 
 from collections import Counter
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
 
+from arbiter.check.runner import examine
+from arbiter.check.steps import STEPS
 from arbiter.match.bot import Bot
 from arbiter.match.clock import TimeControl
 
 _CONTROL = TimeControl(game=5_000)
-
-
 _SHOWN = 3
 
 
@@ -26,15 +24,10 @@ class Checked:
     failures: tuple[str, ...]
 
 
-async def check(bot: Bot) -> Checked | None:
-    """Go through all steps; None when there is no check in this version."""
-    try:
-        runner: Any = import_module("arbiter.check.runner")
-        steps: Any = import_module("arbiter.check.steps")
-    except ModuleNotFoundError:
-        return None
-    numbers = range(1, len(steps.STEPS) + 1)
-    reports = await runner.examine(bot, _CONTROL, numbers, lambda *_: None, lambda _: None)
+async def check(bot: Bot) -> Checked:
+    """Go through all steps."""
+    numbers = range(1, len(STEPS) + 1)
+    reports = await examine(bot, _CONTROL, numbers, lambda *_: None, lambda _: None)
     count = Counter(str(report.verdict.outcome) for report in reports)
     failed = [report for report in reports if report.verdict.outcome == "fail"]
     failures = []

@@ -97,8 +97,6 @@ class Trial:
         if not self._with_check:
             return None
         checked = await check(self._bot)
-        if checked is None:
-            return None
         is_sound = checked.passed == checked.steps
         return Finding(
             f"check {checked.passed}/{checked.steps}",

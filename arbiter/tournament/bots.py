@@ -66,12 +66,16 @@ class Sample:
 
     @property
     def output(self) -> Path:
-        """The directory for what is built: another one for each version of the sources and of the command."""
+        """The directory for what is built: another one for each version of the sources and of the command.
+
+        The headers beside a source count as well, since the command does not name them.
+        """
         digest = hashlib.sha256((self.build or "").encode())
         for word in shlex.split(self.build or ""):
             source = Path(word.replace("{here}", str(_here())))
             if "{here}" in word and source.is_file():
-                digest.update(source.read_bytes())
+                for part in (source, *sorted(source.parent.glob("*.h"))):
+                    digest.update(part.read_bytes())
         return cache_directory() / "builds" / f"{self.name}-{digest.hexdigest()[:16]}"
 
     def command(self, arguments: Sequence[str] = ()) -> Command:

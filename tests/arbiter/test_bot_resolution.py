@@ -2,6 +2,7 @@
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -169,6 +170,21 @@ def test_built_samples_go_to_the_cache_and_nowhere_else(home: Path) -> None:
         assert sample.output.is_dir()
         assert any(word.startswith(str(sample.output)) for word in command.build)
         assert command.argv[0].startswith(str(sample.output))
+
+
+@pytest.mark.parametrize("changed", ["main.c", "table.h"])
+def test_a_changed_source_or_header_is_built_anew(
+    home: Path, monkeypatch: pytest.MonkeyPatch, changed: str
+) -> None:
+    monkeypatch.setattr("arbiter.tournament.bots._here", lambda: home)
+    for name in ("main.c", "table.h", "README.md"):
+        (home / name).write_text(name, encoding="utf-8")
+    sample = replace(find_sample("random-c"), build="cc -o {out}/bot {here}/main.c")
+    before = sample.output
+    (home / "README.md").write_text("new", encoding="utf-8")
+    assert sample.output == before
+    (home / changed).write_text("new", encoding="utf-8")
+    assert sample.output != before
 
 
 def test_a_cache_that_cannot_be_made_is_said(home: Path) -> None:

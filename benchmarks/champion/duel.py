@@ -1,0 +1,120 @@
+"""Play two versions of champion against each other from full boards, in pairs with colours swapped.
+
+    python duel.py NEW OLD --pairs 100 --time 500        0.5 s a game and side
+    python duel.py NEW OLD --pairs 100 --nodes 20000     a fixed number of nodes a move
+
+``--from empty`` plays the placement, too. Prints the score of NEW with a 95 % interval over pairs.
+"""
+
+import argparse
+import random
+import shlex
+import subprocess
+import time
+
+from protocol.rules import Phase, Position, Side, parse_ply
+
+
+class Player:
+    """A DVP bot as a process, with the time it has left."""
+
+    def __init__(self, command: str) -> None:
+        self.process = subprocess.Popen(
+            shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+        self.say("dvp 1")
+        self.wait_for("dvpok")
+        self.left = 0.0
+
+    def say(self, line: str) -> None:
+        assert self.process.stdin
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def wait_for(self, word: str) -> str:
+        assert self.process.stdout
+        for line in self.process.stdout:
+            first, _, rest = line.strip().partition(" ")
+            if first == word:
+                return rest
+        raise SystemExit("a player is gone")
+
+    def new_game(self, side: Side, seed: int) -> None:
+        self.say(f"setoption Seed {seed}")
+        self.say(f"newgame {side.word}")
+        self.say("isready")
+        self.wait_for("readyok")
+
+    def ask(self, position: Position, limit: str) -> str:
+        self.say(f"board {position.dpos}")
+        begun = time.monotonic()
+        self.say(f"go time {max(0, int(self.left))}" if limit == "clock" else f"go nodes {limit}")
+        ply = self.wait_for("move")
+        if limit == "clock":
+            self.left -= 1000 * (time.monotonic() - begun)
+        return ply
+
+
+def full_board(rng: random.Random) -> Position:
+    position = Position.start()
+    while position.phase is Phase.PLACEMENT:
+        position = position.play(rng.choice(position.legal_plies()))
+    return position
+
+
+def play(players: dict[Side, Player], position: Position, arguments: argparse.Namespace, seed: int) -> int:
+    """White's margin; 99 either way when the clock ran out."""
+    for side, player in players.items():
+        player.left = float(arguments.time)
+        player.new_game(side, seed)
+    while not position.is_over:
+        plies = position.legal_plies()
+        if len(plies) == 1:
+            position = position.play(plies[0])
+            continue
+        mover = players[position.to_move]
+        ply = mover.ask(position, str(arguments.nodes) if arguments.nodes else "clock")
+        if mover.left < -50:
+            print("out of time")
+            return -99 if position.to_move is Side.WHITE else 99
+        position = position.play(parse_ply(ply))
+    return position.score.white - position.score.black
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("new")
+    parser.add_argument("old")
+    parser.add_argument("--pairs", type=int, default=50)
+    parser.add_argument("--time", type=int, default=500)
+    parser.add_argument("--nodes", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--from", dest="start", choices=("full", "empty"), default="full")
+    arguments = parser.parse_args()
+    rng = random.Random(arguments.seed)
+    new, old = Player(arguments.new), Player(arguments.old)
+    scores, margins, wins = list[float](), list[int](), [0, 0, 0]
+    for number in range(arguments.pairs):
+        start = full_board(rng) if arguments.start == "full" else Position.start()
+        pair = 0.0
+        for side in Side:
+            other = Side.BLACK if side is Side.WHITE else Side.WHITE
+            margin = play({side: new, other: old}, start, arguments, 1 + 2 * number + (side is Side.BLACK))
+            margin = margin if side is Side.WHITE else -margin
+            margins.append(margin)
+            pair += (margin > 0) / 2 + (margin == 0) / 4
+            wins[0 if margin > 0 else 1 if margin == 0 else 2] += 1
+        scores.append(pair)
+    mean = sum(scores) / len(scores)
+    spread = (sum((score - mean) ** 2 for score in scores) / max(1, len(scores) - 1) / len(scores)) ** 0.5
+    print(
+        f"{arguments.new} - {arguments.old}: {mean:.1%} ± {1.96 * spread:.1%} of {2 * len(scores)} games "
+        f"(+{wins[0]} ={wins[1]} -{wins[2]}), margin {sum(margins) / len(margins):+.2f}"
+    )
+    for player in (new, old):
+        player.say("quit")
+        player.process.wait()
+
+
+if __name__ == "__main__":
+    main()
