@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from protocol.rules import Phase, Ply, Position, Side, parse_ply
+from protocol.rules import PASS, Phase, Ply, Position, Rules, Side, parse_ply
 from sample_bots.greedy import margin
 from tests.sample_bots.champion import answer, full_board, run, wander
 from tests.sample_bots.referee import Process, ask, greet, mover, play_dvp, started
