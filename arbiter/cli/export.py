@@ -18,7 +18,7 @@ HELP = "write the games of a results directory to standard output"
 FORMATS = ("drec", "json", "csv")
 _COLUMNS = (
     "number", "attempt", "round", "game", "pair", "white", "black", "result", "white_score", "black_score",
-    "termination", "offender", "detail", "plies", "started_at", "seconds",
+    "termination", "offender", "detail", "plies", "started_at", "seconds", "opening", "annulled",
 )  # fmt: skip
 
 
@@ -127,4 +127,6 @@ def _row(game: PlayedGame) -> dict[str, Any]:
         "plies": len(outcome.plies),
         "started_at": outcome.started_at,
         "seconds": round(outcome.seconds, 3),
+        "opening": game.opening,
+        "annulled": game.annulled,
     }

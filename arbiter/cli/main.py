@@ -9,11 +9,15 @@ import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from importlib import import_module
+from itertools import islice
 from typing import NoReturn
 
 from arbiter.cli.errors import INTERRUPTED, PIPE_CLOSED, UsageError
 
-COMMANDS = ("run", "match", "table", "export", "show", "replay", "verify", "perft", "bots", "new", "doctor")
+COMMANDS = (
+    "run", "match", "ab", "table", "annul", "export", "show", "replay", "verify", "perft", "openings", "bots",
+    "new", "doctor",
+)  # fmt: skip
 
 
 class Parser(argparse.ArgumentParser):
@@ -29,8 +33,10 @@ class Parser(argparse.ArgumentParser):
         return super().parse_known_args(self._options_first(args or []), namespace)
 
     def _options_first(self, words: Sequence[str]) -> list[str]:
-        takes_value = {
-            option: action.nargs != 0 for action in self._actions for option in action.option_strings
+        values = {
+            option: action.nargs if isinstance(action.nargs, int) else 1
+            for action in self._actions
+            for option in action.option_strings
         }
         if any(action.nargs == argparse.PARSER for action in self._actions):
             return list(words)
@@ -42,8 +48,7 @@ class Parser(argparse.ArgumentParser):
                 others += ["--", *rest]
             elif word.startswith("-") and word != "-":
                 options.append(word)
-                if takes_value.get(word, False):
-                    options += [value for value in (next(rest, None),) if value is not None]
+                options += islice(rest, values.get(word, 0))
             else:
                 others.append(word)
         return options + others

@@ -2,16 +2,20 @@
 
 import argparse
 import shlex
-from datetime import datetime
 from pathlib import Path
 
 from arbiter.cli.arguments import natural, positive
-from arbiter.cli.errors import INTERRUPTED, UsageError
+from arbiter.cli.errors import UsageError
+from arbiter.cli.given import (
+    BOT_HELP,
+    OPENINGS_HELP,
+    bots_of,
+    new_directory,
+    openings_of,
+    start_of,
+    time_of,
+)
 from arbiter.cli.results import shown
-from arbiter.match.bot import Bot, Dialect
-from arbiter.match.clock import TimeControl
-from protocol.errors import PositionError
-from protocol.rules import Position, parse_dpos
 
 NAME = "match"
 HELP = "play two bots against each other"
@@ -23,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "bots",
         nargs=2,
         metavar="BOT",
-        help="a path, a quoted command, or sample:NAME; codecup: before it for a bot of that dialect",
+        help=BOT_HELP,
     )
     parser.add_argument("--games", type=positive, default=2, metavar="N", help="how many games (default: 2)")
     parser.add_argument(
@@ -34,7 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=natural, metavar="N", help="the seed of all chance (default: drawn)")
     parser.add_argument(
-        "--openings", default="empty", metavar="KIND", help="where games start: empty, the empty board"
+        "--openings",
+        default="empty",
+        metavar="KIND",
+        help=f"{OPENINGS_HELP} (default: empty)",
     )
     parser.add_argument("--position", metavar="DPOS", help="the position from which every game starts")
     parser.add_argument(
@@ -65,86 +72,33 @@ def run(arguments: argparse.Namespace) -> int:
     from arbiter.cli.playing import Session, open_results, settle_plan
     from arbiter.tournament.config import Tournament
 
-    if arguments.openings != "empty":
-        raise UsageError(
-            f"--openings {arguments.openings} is not available in this version; available: empty",
-            "--position DPOS starts from a position of your own",
-        )
-    bots, time = _bots(arguments.bots), _time(arguments.time)
-    start = _start(arguments.position, bots)
+    bots = bots_of(arguments.bots)
+    if arguments.position is not None and arguments.openings != "empty":
+        raise UsageError("--openings and --position both say where games start", "leave one of them out")
+    start = start_of(arguments.position, bots)
     tournament = Tournament(
         name=f"{bots[0].name} - {bots[1].name}",
         path=Path.cwd() / "match",
         bots=tuple(bots),
         given=tuple({"run": text} for text in arguments.bots),
         rounds=-(-arguments.games // 2),
-        time=time,
+        time=time_of(arguments.time),
+        openings=openings_of(arguments.openings, bots),
         concurrency=arguments.concurrency,
         isolation=arguments.isolation,
     )
-    directory = Path(arguments.results) if arguments.results else _new_directory(tournament.slug)
-    again = shlex.join(["arbiter", "match", *arguments.bots, *_options(arguments, directory)])
+    directory = Path(arguments.results) if arguments.results else new_directory(tournament.slug)
+    place = shown(directory)
     with open_results(directory) as league:
-        plan = settle_plan(tournament, arguments.seed, league, start)
-        status = Session(
-            plan, league, form=arguments.format, quiet=arguments.quiet, games=arguments.games, again=again
+        return Session(
+            settle_plan(tournament, arguments.seed, league, start),
+            league,
+            form=arguments.format,
+            quiet=arguments.quiet,
+            games=arguments.games,
+            again=shlex.join(["arbiter", "match", *arguments.bots, *_options(arguments, directory)]),
+            hint=f"results in {place}; see a game: arbiter show {place} --game 1",
         ).run()
-    if arguments.format == "text" and not arguments.quiet and status != INTERRUPTED and directory.exists():
-        place = shown(directory)
-        print(f"\nresults in {place}; see a game: arbiter show {place} --game 1")
-    return status
-
-
-def _bots(texts: list[str]) -> list[Bot]:
-    from arbiter.tournament.bots import resolve_bots_on_command_line
-    from arbiter.tournament.problems import ConfigurationError
-
-    try:
-        return resolve_bots_on_command_line(texts)
-    except ConfigurationError as error:
-        raise UsageError(str(error)) from None
-
-
-def _time(text: str) -> TimeControl:
-    from arbiter.tournament.durations import parse_time_control
-    from arbiter.tournament.problems import ConfigurationError
-
-    try:
-        time = parse_time_control(text)
-    except ConfigurationError as error:
-        raise UsageError(
-            f"--time: {error}", 'examples: --time 5s, --time "1m + 100ms", --time "move 1s"'
-        ) from None
-    if not time.is_timed:
-        raise UsageError("--time none needs a limit of depth or nodes", "use a tournament file for that")
-    return time
-
-
-def _start(dpos: str | None, bots: list[Bot]) -> Position | None:
-    if dpos is None:
-        return None
-    for bot in bots:
-        if bot.dialect is Dialect.CODECUP:
-            raise UsageError(
-                f"--position: {bot.name} speaks the CodeCup dialect, which knows the empty board only"
-            )
-    try:
-        position = parse_dpos(dpos)
-    except PositionError as error:
-        raise UsageError(f"--position: {error}") from None
-    if position.is_over:
-        raise UsageError("--position: the game is over there: neither side can move")
-    return position
-
-
-def _new_directory(slug: str) -> Path:
-    """A fresh directory, named after the bots and the time."""
-    stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
-    path, number = Path("results") / f"{slug}-{stamp}", 1
-    while path.exists():
-        number += 1
-        path = Path("results") / f"{slug}-{stamp}-{number}"
-    return path
 
 
 def _options(arguments: argparse.Namespace, directory: Path) -> list[str]:
@@ -154,4 +108,6 @@ def _options(arguments: argparse.Namespace, directory: Path) -> list[str]:
         options += ["--isolation", arguments.isolation]
     if arguments.position:
         options += ["--position", arguments.position]
+    if arguments.openings != "empty":
+        options += ["--openings", arguments.openings]
     return options

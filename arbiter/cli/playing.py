@@ -3,13 +3,15 @@
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 
 import trio
 
 from arbiter.cli.errors import INTERRUPTED, UsageError
+from arbiter.cli.result_line import result_line
 from arbiter.cli.table import render
 from arbiter.isolation.levels import UnavailableError
 from arbiter.isolation.tree import kill_everything_once
@@ -17,6 +19,8 @@ from arbiter.live.plain import plain_watcher
 from arbiter.store import League, StoreError
 from arbiter.tournament.config import Tournament
 from arbiter.tournament.events import Event, Notice, Watcher
+from arbiter.tournament.openings import OpeningsError
+from arbiter.tournament.outcomes import outcomes
 from arbiter.tournament.play import (
     BotsNotReadyError,
     ChangedTournamentError,
@@ -26,7 +30,8 @@ from arbiter.tournament.play import (
     settle,
 )
 from arbiter.tournament.sandboxes import chosen_levels
-from arbiter.tournament.standings import league_table, outcomes
+from arbiter.tournament.standings import league_table
+from arbiter.tournament.versions import ChangedProgramError
 from protocol.rules import Position
 
 _SWITCH_INTERVAL = 0.0005
@@ -36,15 +41,31 @@ class Session:
     """One run of a tournament from a command line: plays, prints the table."""
 
     def __init__(
-        self, plan: Plan, league: League, *, form: str, quiet: bool, games: int | None, again: str
+        self,
+        plan: Plan,
+        league: League,
+        *,
+        form: str,
+        quiet: bool,
+        again: str,
+        hint: str,
+        games: int | None = None,
+        new_versions: Sequence[str] | None = None,
+        budget: float | None = None,
     ) -> None:
-        """``form`` is the table's format; ``again`` the command that goes on after an interruption."""
+        """``form`` is the table's format; ``again`` the command that goes on after an interruption;
+        ``hint`` a line to end with; ``games`` and ``new_versions`` are as in ``play_tournament``;
+        ``budget`` is the time after which play stops, in seconds.
+        """
         self._plan = plan
         self._league = league
         self._form = form
         self._quiet = quiet
         self._games = games
+        self._new_versions = new_versions
         self._again = again
+        self._hint = hint
+        self._budget = inf if budget is None else budget
         # A format for programs has the standard output for itself.
         self._screen = sys.stdout if form == "text" else sys.stderr
         self._interrupted = False
@@ -62,24 +83,38 @@ class Session:
             if not self._league.sessions():
                 self._league.discard()
             return 1
+        except ChangedProgramError as error:
+            raise UsageError(str(error)) from None
         except StoreError as error:
             raise UsageError(str(error), "run the same command again when there is a remedy") from None
         if self._interrupted:
             kept = "all finished games are stored" if self._league.sessions() else "no game was played yet"
             print(f"interrupted; {kept}. Go on with: {self._again}", file=sys.stderr)
             return INTERRUPTED
-        sys.stdout.write(render(league_table([self._league]), self._form))
+        self._print_end()
         return 1 if any(row["withdrawn"] for row in self._league.bots()) else 0
+
+    def say(self, line: str) -> None:
+        """Print a line to where the games are told, unless all is to be quiet."""
+        if not self._quiet:
+            print(line, file=self._screen, flush=True)
+
+    def _print_end(self) -> None:
+        sys.stdout.write(render(league_table([self._league]), self._form))
+        if self._form == "text":
+            print(*([] if self._quiet else ["", self._hint]), result_line(self._league), sep="\n")
 
     async def _play(self) -> None:
         async with trio.open_nursery() as nursery:
-            scope = trio.CancelScope()
+            scope = trio.CancelScope(relative_deadline=self._budget)
             with trio.open_signal_receiver(*_minded_signals()) as signals:
                 nursery.start_soon(self._mind_signals, signals, scope)
                 with scope:
                     async with trio.open_nursery() as playing:
                         watch = await self._open_view(playing)
-                        await play_tournament(self._plan, self._league, watch, self._games)
+                        await play_tournament(
+                            self._plan, self._league, watch, self._games, self._new_versions
+                        )
                         playing.cancel_scope.cancel()
                 nursery.cancel_scope.cancel()
 
@@ -127,7 +162,7 @@ def _plain_errors() -> Iterator[None]:
         yield
     except BaseExceptionGroup as group:
         for error in _leaves(group):
-            if isinstance(error, BotsNotReadyError | StoreError | BrokenPipeError):
+            if isinstance(error, BotsNotReadyError | ChangedProgramError | StoreError | BrokenPipeError):
                 raise error from None
         raise
 
@@ -167,7 +202,7 @@ def settle_plan(
     try:
         chosen_levels(tournament)
         return settle(tournament, seed, league, start)
-    except (ChangedTournamentError, UnfitMachineError) as error:
+    except (ChangedTournamentError, OpeningsError, UnfitMachineError) as error:
         raise UsageError(str(error)) from None
     except UnavailableError as error:
         raise UsageError(str(error), error.remedy or "see `arbiter doctor`") from None

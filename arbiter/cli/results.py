@@ -31,10 +31,15 @@ def reading(directories: list[str]) -> Iterator[list[League]]:
 
 
 def shown(directory: Path) -> str:
-    """A directory as one would type it from here."""
+    """A directory as one would type it from here, quoted for the shell."""
+    return shlex.quote(str(typed(directory)))
+
+
+def typed(directory: Path) -> Path:
+    """The shorter of two ways to name a directory: from here, if it lies below."""
     with suppress(ValueError):
-        directory = directory.absolute().relative_to(Path.cwd())
-    return shlex.quote(str(directory))
+        return directory.absolute().relative_to(Path.cwd())
+    return directory
 
 
 def _hint(directories: list[str]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arbiter.cli.arguments import natural, positive
-from arbiter.cli.errors import INTERRUPTED, UsageError
+from arbiter.cli.errors import UsageError
 from arbiter.cli.results import shown
 
 if TYPE_CHECKING:
@@ -29,6 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--seed", type=natural, metavar="N", help="the seed of all chance, instead of the file's"
+    )
+    parser.add_argument(
+        "--new-version",
+        action="append",
+        default=[],
+        metavar="BOT",
+        help="let this bot, whose program changed since its last games, enter as a new one (repeatable)",
     )
     parser.add_argument("--quiet", action="store_true", help="print the final table only")
     parser.add_argument(
@@ -63,16 +70,25 @@ def _play(tournament: "Tournament", arguments: argparse.Namespace) -> int:
     from arbiter.cli.playing import Session, open_results, settle_plan
 
     directory = Path(arguments.results) if arguments.results else tournament.results_dir
+    place = shown(directory)
     with open_results(directory) as league:
-        plan = settle_plan(tournament, arguments.seed, league)
-        again = shlex.join(["arbiter", *sys.argv[1:]])
-        status = Session(
-            plan, league, form=arguments.format, quiet=arguments.quiet, games=None, again=again
+        return Session(
+            settle_plan(tournament, arguments.seed, league),
+            league,
+            form=arguments.format,
+            quiet=arguments.quiet,
+            again=shlex.join(["arbiter", *sys.argv[1:]]),
+            hint=f"results in {place}; game records: arbiter export {place} > games.drec",
+            new_versions=_known(arguments.new_version, tournament),
         ).run()
-    if arguments.format == "text" and not arguments.quiet and status != INTERRUPTED and directory.exists():
-        place = shown(directory)
-        print(f"\nresults in {place}; game records: arbiter export {place} > games.drec")
-    return status
+
+
+def _known(names: list[str], tournament: "Tournament") -> list[str]:
+    bots = [bot.name for bot in tournament.bots]
+    for name in names:
+        if name not in bots:
+            raise UsageError(f"--new-version: no bot is named {name}", f"bots: {', '.join(bots)}")
+    return names
 
 
 def _describe(tournament: "Tournament", seed: int | None) -> int:

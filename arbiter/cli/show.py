@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         say(_json_list(readings) if as_json else _text_list(readings, arguments.record))
         return 0
     scene = _scene(_chosen(readings, arguments), arguments.ply)
-    say(_json_scene(scene) if as_json else _text_scene(scene, _look()))
+    say(_json_scene(scene) if as_json else _text_scene(scene, terminal_look()))
     return 0
 
 
@@ -101,7 +101,7 @@ def _scene(record: Record, number: int | None) -> _Scene:
 # --- for people ------------------------------------------------------------------------------------------
 
 
-def _look() -> Look:
+def terminal_look() -> Look:
     """What standard output can show."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")

@@ -90,53 +90,105 @@ def confine(
         OSError: when its scratch directory cannot be made.
     """
     clean = clean_environment(env)
-    visible = {*reach.visible(argv, directory, clean), *sandbox.visible}
-    uid, reads_all = _whom(argv, directory, sandbox, visible)
-    bounds = sandbox.bounds
-    assert bounds.disk is not None
-    is_jail = sandbox.level is Level.JAIL
-    writable = tuple(path.resolve() for path in sandbox.writable)
-    hidden = tuple(path for each in sandbox.hidden if (path := each.resolve()) not in visible)
-
-    own = None if is_jail else scratch.make(marker, uid)
-    group = _make_group(marker, bounds)
+    terms = _terms(argv, directory, sandbox, clean)
+    own = None if terms.is_jail else scratch.make(marker, terms.uid)
+    group = _make_group(marker, sandbox.bounds)
     reading, writing = os.pipe()
     passed = [writing] if group is None else [writing, group.door()]
-    spec: dict[str, object] = {
-        "report": writing,
-        "cgroup": passed[1] if group is not None else None,
-        "directory": os.fspath(directory),
-        "streams": dict(streams or {}),
-        "umask": 0o022 if writable else 0o077,
-        "rlimits": _resource_limits(bounds.memory, bounds.disk),
-        "landlock": None,
-        "userns": _namespace(is_jail, uid),
-        "uid": uid,
-        "reads_all": reads_all,
-        "drop_capabilities": user.is_root() and uid is None and not is_jail,
-        "processes": bounds.processes if uid is not None or _counts_alone(is_jail) else None,
-        "seccomp": seccomp.filter_program(keep_modes=not (is_jail or writable or uid is not None)),
-    }
-    if is_jail:
-        shown = sorted({*visible, *_own_files()})
-        jail = Jail(directory.resolve(), shown, writable, hidden, bounds.disk, own_user=uid is None)
+    spec = _spec(terms, dict(streams or {}), *passed)
+    if own is None:
+        jail = _jail(terms)
         prefix, inside = jail.command(), jail.scratch
     else:
-        assert own is not None
         prefix, inside = [], own
-        if landlock.version():
-            has_rights = user.is_root() and (uid is None or reads_all)
-            system = _system_rules(reach.SECRETS if has_rights else ())
-            spec["landlock"] = landlock.ruleset((*system, *_rules(visible, sandbox, writable, hidden, own)))
+        spec["landlock"] = _ruleset(terms, own)
     return Confinement(
         command=[*prefix, _python(), "-ISB", os.fspath(_TRAMPOLINE), marshal.dumps(spec).hex(), *argv],
         env={**clean, **dict.fromkeys(("HOME", "TMPDIR", "TMP", "TEMP"), os.fspath(inside)), **env},
-        applied=Applied(sandbox.level, tuple(_missing(spec, is_jail)), tuple(_means(spec, group, is_jail))),
+        applied=Applied(
+            sandbox.level, tuple(_missing(spec, terms.is_jail)), tuple(_means(spec, group, terms.is_jail))
+        ),
         inside=inside,
         report=reading,
         passed=(*passed, *(streams or {}).values()),
         scratch=own,
         group=group,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """What is to hold for one program: what it sees, where it may write, as whom it runs.
+
+    ``uid`` is None for the caller's own; ``reads_all``: whether it needs the right to read what is
+    closed to its user.
+    """
+
+    sandbox: Sandbox
+    directory: Path
+    visible: set[Path]
+    writable: tuple[Path, ...]
+    hidden: tuple[Path, ...]
+    uid: int | None
+    reads_all: bool
+
+    @property
+    def is_jail(self) -> bool:
+        return self.sandbox.level is Level.JAIL
+
+
+def _terms(argv: Sequence[str], directory: Path, sandbox: Sandbox, clean: Mapping[str, str]) -> _Terms:
+    visible = {*reach.visible(argv, directory, clean), *sandbox.visible}
+    return _Terms(
+        sandbox,
+        directory,
+        visible,
+        tuple(path.resolve() for path in sandbox.writable),
+        tuple(path for each in sandbox.hidden if (path := each.resolve()) not in visible),
+        *_whom(argv, directory, sandbox, visible),
+    )
+
+
+def _spec(
+    terms: _Terms, streams: dict[int, int], report: int, group_door: int | None = None
+) -> dict[str, object]:
+    """What the trampoline is told to do before the program starts."""
+    is_jail, uid, bounds = terms.is_jail, terms.uid, terms.sandbox.bounds
+    assert bounds.disk is not None
+    return {
+        "report": report,
+        "cgroup": group_door,
+        "directory": os.fspath(terms.directory),
+        "streams": streams,
+        "umask": 0o022 if terms.writable else 0o077,
+        "rlimits": _resource_limits(bounds.memory, bounds.disk),
+        "landlock": None,
+        "userns": _namespace(is_jail, uid),
+        "uid": uid,
+        "reads_all": terms.reads_all,
+        "drop_capabilities": user.is_root() and uid is None and not is_jail,
+        "processes": bounds.processes if uid is not None or _counts_alone(is_jail) else None,
+        "seccomp": seccomp.filter_program(keep_modes=not (is_jail or terms.writable or uid is not None)),
+    }
+
+
+def _jail(terms: _Terms) -> Jail:
+    shown = sorted({*terms.visible, *_own_files()})
+    disk = terms.sandbox.bounds.disk
+    assert disk is not None
+    return Jail(
+        terms.directory.resolve(), shown, terms.writable, terms.hidden, disk, own_user=terms.uid is None
+    )
+
+
+def _ruleset(terms: _Terms, own: Path) -> object:
+    """What Landlock grants, as the trampoline takes it; None where there is no Landlock."""
+    if not landlock.version():
+        return None
+    has_rights = user.is_root() and (terms.uid is None or terms.reads_all)
+    system = _system_rules(reach.SECRETS if has_rights else ())
+    return landlock.ruleset(
+        (*system, *_rules(terms.visible, terms.sandbox, terms.writable, terms.hidden, own))
     )
 
 

@@ -14,7 +14,10 @@ from arbiter.tournament.events import (
     GameStarted,
     Notice,
     PlayBegins,
+    StageDrawn,
+    TestAdvanced,
 )
+from arbiter.tournament.schedule import Stage
 
 _DETAIL = 160
 """Characters of a forfeit's detail that a line shows; the record has all of it."""
@@ -37,7 +40,9 @@ class Progress:
     """How many games there are, were begun and are over. Numbers of games may have gaps; these do not."""
 
     def __init__(self) -> None:
-        self.total = self.begun = self.done = 0
+        self.total = self.begun = self.done = self._round = 0
+        self.round_goes_on = False
+        """Whether the stage drawn last belongs to the round of the one before: ties not decided yet."""
 
     def note(self, event: Event) -> None:
         match event:
@@ -49,6 +54,10 @@ class Progress:
                 self.done += not replayed
             case BotWithdrawn(_, _, cancelled):
                 self.total -= cancelled
+            case StageDrawn(stage, total):
+                self.total = total
+                self.round_goes_on = stage.first == self._round
+                self._round = stage.first
 
 
 def describe(event: Event, progress: Progress) -> str:
@@ -57,17 +66,27 @@ def describe(event: Event, progress: Progress) -> str:
         case Notice(text):
             return text
         case PlayBegins(games, done):
-            return f"{done} of {games} games were played before" if done else ""
+            return f"{done:,} of {games:,} games were played before" if done else ""
         case GameStarted(fixture, attempt):
-            place = f"attempt {attempt}" if attempt > 1 else f"{progress.begun} of {progress.total}"
+            place = f"attempt {attempt}" if attempt > 1 else f"{progress.begun:,} of {progress.total:,}"
             names = f"{fixture.white} - {fixture.black}"
             return f"game {fixture.number} starts: {names} (round {fixture.round}, {place})"
         case GameFinished(game, replayed, bundle):
             more = f"; more in {_shown(bundle)}" if bundle else ""
             return describe_game(game) + ("; it is replayed" if replayed else "") + more
+        case StageDrawn(stage):
+            return describe_stage(stage, goes_on=progress.round_goes_on)
+        case TestAdvanced(test):
+            return test.line
         case BotWithdrawn(bot, reason):
             return f"{bot} is withdrawn: {shorten(reason, _DETAIL, placeholder=' ...')}"
     return ""
+
+
+def describe_stage(stage: Stage, *, goes_on: bool) -> str:
+    """Who meets whom next, in one line."""
+    ties = [f"{one} - {other}" for one, other in stage.pairings] + [f"{bot} has a bye" for bot in stage.byes]
+    return f"round {stage.first}{' goes on' if goes_on else ''}: {', '.join(ties)}"
 
 
 def _shown(path: Path) -> str:

@@ -32,9 +32,10 @@ from arbiter.tournament.events import (
     GameStarted,
     PlayBegins,
     PlyPlayed,
+    TestAdvanced,
 )
+from arbiter.tournament.outcomes import outcome_of_game
 from arbiter.tournament.schedule import Fixture
-from arbiter.tournament.standings import outcome_of_game
 from protocol.rules import Position
 
 _PERIOD = 0.5
@@ -55,6 +56,7 @@ class Frame(NamedTuple):
     lines: list[str]
     news: list[str]
     outcomes: list[Outcome]
+    test: str = ""
 
 
 class TerminalView:
@@ -70,6 +72,7 @@ class TerminalView:
         self._lines: list[str] = []
         self._news: deque[str] = deque(maxlen=_NEWS)
         self._outcomes: list[Outcome] = []
+        self._test = ""
 
     def watch(self, event: Event) -> None:
         self._progress.note(event)
@@ -85,11 +88,13 @@ class TerminalView:
                 self._games = {f: state for f, state in self._games.items() if f.number != game.number}
                 if not replayed:
                     self._outcomes.append(outcome_of_game(game))
+            case TestAdvanced(test):
+                self._test = test.line
         self._report(event)
 
     def _report(self, event: Event) -> None:
         """Games that ended well scroll by; what somebody should know stays on the screen."""
-        if isinstance(event, GameStarted | PlyPlayed | PlayBegins):
+        if isinstance(event, GameStarted | PlyPlayed | PlayBegins | TestAdvanced):
             return
         ended_well = isinstance(event, GameFinished) and event.game.outcome.termination is Termination.NORMAL
         (self._news if ended_well else self._lines).append(describe(event, self._progress))
@@ -119,7 +124,14 @@ class TerminalView:
         games = list(self._games.items())
         progress = self._progress
         return Frame(
-            progress.done, progress.total, self._seconds_left(), games, lines, list(self._news), outcomes
+            progress.done,
+            progress.total,
+            self._seconds_left(),
+            games,
+            lines,
+            list(self._news),
+            outcomes,
+            self._test,
         )
 
     def _seconds_left(self) -> float | None:
@@ -151,6 +163,8 @@ class Screen:
         if frame.outcomes:
             self._rows = table_of(self._tally).rows
         parts = [_progress(frame)]
+        if frame.test:
+            parts.append(Text(frame.test))
         if frame.games:
             parts.append(_current_games(frame.games))
         if self._tally.games:

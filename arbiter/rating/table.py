@@ -9,7 +9,7 @@ from arbiter.match.termination import FORFEITS
 from arbiter.rating.clock_use import ClockSums
 from arbiter.rating.outcome import Outcome
 from arbiter.rating.tally import Tally
-from arbiter.rating.tiebreaks import rank_round_robin
+from arbiter.rating.tiebreaks import Ranking, rank
 
 _LONGEST_REASON = 160
 _NAMED_GAMES = 10  # void games that a note lists before it says "and N more"
@@ -38,9 +38,9 @@ class Facts:
 class Row:
     """One bot. Ratings in Elo with the bounds of their 95 % interval; None for a bot without games.
 
-    The anchor has no bounds. ``mean_margin``: own pieces minus the opponent's, per game played to
-    its end; ``margin_error`` half the width of its 95 % interval. ``codecup_points``: per game.
-    ``forfeits``: by kind, those that happened.
+    The anchor has no bounds. ``points`` include those for byes. ``mean_margin``: own pieces minus the
+    opponent's, per game played to its end; ``margin_error`` half the width of its 95 % interval.
+    ``codecup_points``: per game. ``forfeits``: by kind, those that happened.
     """
 
     rank: int
@@ -105,13 +105,23 @@ def build_table(
     withdrawn: Mapping[str, str] | None = None,
     left_out: Mapping[str, str] | None = None,
     facts: Facts | None = None,
+    ranking: Ranking | None = None,
+    remarks: Sequence[str] = (),
 ) -> LeagueTable:
     """The table of these games, ``bots`` in the order that decides where nothing else does.
 
     ``withdrawn`` and ``left_out`` give the reason by bot. An anchor without a game is ignored, with a
-    note.
+    note. ``remarks`` stand before all notes.
     """
-    return table_of(Tally(bots, outcomes), anchor=anchor, withdrawn=withdrawn, left_out=left_out, facts=facts)
+    return table_of(
+        Tally(bots, outcomes),
+        anchor=anchor,
+        withdrawn=withdrawn,
+        left_out=left_out,
+        facts=facts,
+        ranking=ranking,
+        remarks=remarks,
+    )
 
 
 def table_of(
@@ -121,19 +131,20 @@ def table_of(
     withdrawn: Mapping[str, str] | None = None,
     left_out: Mapping[str, str] | None = None,
     facts: Facts | None = None,
+    ranking: Ranking | None = None,
+    remarks: Sequence[str] = (),
 ) -> LeagueTable:
     """The same from sums, for a tournament under way."""
     withdrawn = dict(withdrawn or {})
-    groups: list[Group] = []
-    remarks: list[str] = []
+    ranking = ranking or Ranking()
     components = _components(tally)
-    for members in components:
-        group, group_remarks = _rate_group(members, tally, anchor)
-        groups.append(group)
-        remarks += [
-            f"Group {len(groups)}: {remark}" if len(components) > 1 else remark for remark in group_remarks
-        ]
-    _append_idle(groups, tally)
+    groups: list[Group] = []
+    doubts: list[str] = []
+    if ranking.kind != "round-robin" and len(components) > 1:
+        groups = [_unrated_group(tally, ranking)]
+    else:
+        groups, doubts = _rated_groups(components, tally, anchor, ranking)
+    _append_idle(groups, tally, ranking)
     games = tally.games
     return LeagueTable(
         groups=tuple(groups),
@@ -144,8 +155,9 @@ def table_of(
         void={outcome.number: outcome.detail for outcome in sorted(tally.void, key=lambda o: o.number)},
         withdrawn=withdrawn,
         notes=(
-            *_scale_notes(tally, components, anchor),
             *remarks,
+            *_scale_notes(tally, len(components), len(groups), anchor),
+            *doubts,
             *_game_notes(tally),
             *_bot_notes(withdrawn, left_out or {}),
         ),
@@ -171,7 +183,29 @@ def _components(tally: Tally) -> list[list[str]]:
     return components
 
 
-def _rate_group(members: Sequence[str], tally: Tally, anchor: Anchor | None) -> tuple[Group, list[str]]:
+def _rated_groups(
+    components: Collection[Sequence[str]], tally: Tally, anchor: Anchor | None, ranking: Ranking
+) -> tuple[list[Group], list[str]]:
+    groups: list[Group] = []
+    doubts: list[str] = []
+    for members in components:
+        group, doubt = _rate_group(members, tally, anchor, ranking)
+        groups.append(group)
+        doubts += [f"Group {len(groups)}: {each}" if len(components) > 1 else each for each in doubt]
+    return groups, doubts
+
+
+def _unrated_group(tally: Tally, ranking: Ranking) -> Group:
+    """Bots that a Swiss system or a knockout ranks, though they have not all met yet."""
+    members = [bot for bot in tally.standings if tally.meetings[bot]]
+    order = rank(members, tally.standings, tally.points, tally.meetings, ranking)
+    rows = (_row(place, bot, tally, ranking) for place, bot in order)
+    return Group(tuple(rows), None)
+
+
+def _rate_group(
+    members: Sequence[str], tally: Tally, anchor: Anchor | None, ranking: Ranking
+) -> tuple[Group, list[str]]:
     from arbiter.rating.davidson import Games, rate  # NumPy: only when there is something to rate
 
     inside = anchor is not None and anchor.bot in members
@@ -183,8 +217,8 @@ def _rate_group(members: Sequence[str], tally: Tally, anchor: Anchor | None) -> 
         bot: (float(value), *(ratings.interval(bot) or (None, None)))
         for bot, value in zip(ratings.bots, ratings.elo, strict=True)
     }
-    order = rank_round_robin(members, tally.standings, tally.points)
-    rows = tuple(_row(rank, bot, tally, *elo[bot]) for rank, bot in order)
+    order = rank(members, tally.standings, tally.points, tally.meetings, ranking)
+    rows = tuple(_row(place, bot, tally, ranking, *elo[bot]) for place, bot in order)
     remarks = []
     if not ratings.decisive:
         remarks.append("No game was won, so all ratings are equal; the intervals show how little is known.")
@@ -196,27 +230,35 @@ def _rate_group(members: Sequence[str], tally: Tally, anchor: Anchor | None) -> 
     return Group(rows, ratings.advantage), remarks
 
 
-def _append_idle(groups: list[Group], tally: Tally) -> None:
+def _append_idle(groups: list[Group], tally: Tally, ranking: Ranking) -> None:
     """Bots without a game stand at the end of the last group, sharing its last rank."""
     idle = [bot for bot, standing in tally.standings.items() if not standing.games]
     if not idle and groups:
         return
     last = groups.pop() if groups else Group((), None)
-    rank = len(last.rows) + 1
-    rows = tuple(_row(rank, bot, tally, None, None, None) for bot in idle)
+    place = len(last.rows) + 1
+    rows = tuple(_row(place, bot, tally, ranking) for bot in idle)
     groups.append(Group(last.rows + rows, last.advantage))
 
 
-def _row(rank: int, bot: str, tally: Tally, elo: float | None, low: float | None, high: float | None) -> Row:
+def _row(
+    place: int,
+    bot: str,
+    tally: Tally,
+    ranking: Ranking,
+    elo: float | None = None,
+    low: float | None = None,
+    high: float | None = None,
+) -> Row:
     standing = tally.standings[bot]
     return Row(
-        rank=rank,
+        rank=place,
         bot=bot,
         games=standing.games,
         wins=standing.wins,
         draws=standing.draws,
         losses=standing.losses,
-        points=standing.points,
+        points=standing.points + ranking.free.get(bot, 0.0),
         elo=elo,
         elo_low=low,
         elo_high=high,
@@ -228,20 +270,20 @@ def _row(rank: int, bot: str, tally: Tally, elo: float | None, low: float | None
     )
 
 
-def _scale_notes(tally: Tally, components: Collection[Sequence[str]], anchor: Anchor | None) -> list[str]:
+def _scale_notes(tally: Tally, components: int, groups: int, anchor: Anchor | None) -> list[str]:
     """What the Elo numbers are relative to."""
     if not components:
         return []
-    whole = "each group" if len(components) > 1 else "all bots"
+    if components > groups:
+        return ["Elo is shown as soon as all bots have met, directly or through others."]
+    whole = "each group" if components > 1 else "all bots"
     notes = [f"Elo with its 95 % interval; the mean of {whole} is 0."]
     if anchor is not None and tally.meetings.get(anchor.bot):
         notes = [f"Elo with the 95 % interval of the difference to {anchor.bot}, set to {anchor.elo:g}."]
     elif anchor is not None:
         notes.append(f"{anchor.bot}, the anchor, has played no game: not used.")
-    if len(components) > 1:
-        notes.append(
-            f"{len(components)} groups of bots never met: their ranks and ratings are not comparable."
-        )
+    if components > 1:
+        notes.append(f"{components} groups of bots never met: their ranks and ratings are not comparable.")
     return notes
 
 

@@ -5,7 +5,9 @@ A bye stands in neither, so it adds nothing.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
+from typing import Literal
 
 from arbiter.rating.tally import Standing
 
@@ -33,30 +35,55 @@ def head_to_head(points: Points, bot: str, tied: Collection[str]) -> float:
     return sum(gained for other, gained in points[bot].items() if other in tied)
 
 
-def rank_round_robin(
-    bots: Iterable[str], standings: Mapping[str, Standing], points: Points
-) -> list[tuple[int, str]]:
-    """Ranks and bots, best first, by the round robin's rule.
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """By which rule bots are ranked.
 
-    Points; then, among bots with equal points, head-to-head, Sonneborn-Berger, wins, mean margin. Who
-    is equal in all of that shares a rank (1, 2, 2, 4) and keeps the order of ``bots``.
+    ``kind``: the rule of a ``round-robin``, a ``swiss`` system or a ``knockout``; ``free``: points
+    that a bot has without a game, for byes; ``survived``: how many rounds of a knockout it came through.
     """
+
+    kind: Literal["round-robin", "swiss", "knockout"] = "round-robin"
+    free: Mapping[str, float] = field(default_factory=dict)
+    survived: Mapping[str, int] = field(default_factory=dict)
+
+
+def rank(
+    bots: Iterable[str],
+    standings: Mapping[str, Standing],
+    points: Points,
+    meetings: Meetings,
+    ranking: Ranking | None = None,
+) -> list[tuple[int, str]]:
+    """Ranks and bots, best first. Who is equal in everything shares a rank (1, 2, 2, 4) and keeps the
+    order of ``bots``.
+
+    Round robin: points, then among equals head-to-head, Sonneborn-Berger, wins, mean margin. Swiss:
+    points with byes, then Buchholz, Sonneborn-Berger, head-to-head. Knockout: rounds survived.
+    """
+    ranking = ranking or Ranking()
     total = totals(points)
 
+    def level(bot: str) -> float:
+        if ranking.kind == "knockout":
+            return ranking.survived.get(bot, -1)
+        return total[bot] + ranking.free.get(bot, 0.0)
+
     def tie_key(bot: str, tied: Collection[str]) -> tuple[float, ...]:
+        direct = head_to_head(points, bot, tied)
+        berger = sonneborn_berger(points, total, bot)
+        if ranking.kind == "knockout":
+            return ()
+        if ranking.kind == "swiss":
+            return buchholz(meetings, total, bot), berger, direct
         margin = standings[bot].mean_margin
-        return (
-            head_to_head(points, bot, tied),
-            sonneborn_berger(points, total, bot),
-            standings[bot].wins,
-            float("-inf") if margin is None else margin,
-        )
+        return direct, berger, standings[bot].wins, float("-inf") if margin is None else margin
 
     keys: dict[str, tuple[float, ...]] = {}
-    ordered = sorted(bots, key=total.__getitem__, reverse=True)
-    for level, group in groupby(ordered, key=total.__getitem__):
+    ordered = sorted(bots, key=level, reverse=True)
+    for height, group in groupby(ordered, key=level):
         tied = set(group)
-        keys |= {bot: (level, *tie_key(bot, tied)) for bot in tied}
+        keys |= {bot: (height, *tie_key(bot, tied)) for bot in tied}
     return _ranks(sorted(ordered, key=keys.__getitem__, reverse=True), keys)
 
 

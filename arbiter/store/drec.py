@@ -67,6 +67,8 @@ def _headers(game: PlayedGame, event: str, machine: str) -> dict[str, str]:
         "Number": str(game.number),
         "Rules": "" if game.rules == "standard" else game.rules,
         "Start": game.start or "",
+        "Opening": game.opening or "",
+        "Annulled": " ".join((game.annulled or "").split()),
         "Seed": str(game.seed),
         "WhiteHash": game.white_hash,
         "BlackHash": game.black_hash,

@@ -1,8 +1,8 @@
 """The database of a tournament's results directory.
 
 One process writes, any number may read meanwhile. A game is committed before anybody is told
-about it, so that killing the arbiter at any moment loses no announced game. The schema has a
-version; a file of a later version is refused by name.
+about it, so that killing the arbiter at any moment loses no announced game. How the schema has
+grown is told in ``schema``.
 """
 
 import contextlib
@@ -13,50 +13,32 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
+from arbiter.store import schema
 from arbiter.store.played import COLUMNS, PlayedGame, from_row, to_row
 
 FILE_NAME = "league.db"
 _LOCK_NAME = "league.lock"
-SCHEMA_VERSION = 1
 
-_SCHEMA = f"""
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-CREATE TABLE bots (
-    name TEXT PRIMARY KEY,
-    hash TEXT NOT NULL,
-    command TEXT NOT NULL,
-    left_out TEXT,          -- why an optional bot does not play
-    withdrawn TEXT          -- why a bot plays no further games
-) STRICT;
-CREATE TABLE sessions (started_at TEXT NOT NULL, machine TEXT NOT NULL, versions TEXT NOT NULL) STRICT;
-CREATE TABLE games (
-    number INTEGER NOT NULL, attempt INTEGER NOT NULL,
-    round INTEGER NOT NULL, game INTEGER NOT NULL, pair INTEGER NOT NULL,
-    white TEXT NOT NULL, black TEXT NOT NULL, white_time TEXT NOT NULL, black_time TEXT NOT NULL,
-    white_hash TEXT NOT NULL, black_hash TEXT NOT NULL,
-    clock TEXT NOT NULL, rules TEXT NOT NULL, start TEXT, seed INTEGER NOT NULL,
-    result TEXT NOT NULL, termination TEXT NOT NULL, offender TEXT,
-    white_score INTEGER NOT NULL, black_score INTEGER NOT NULL, detail TEXT NOT NULL, answer TEXT,
-    final TEXT NOT NULL, started_at TEXT NOT NULL, seconds REAL NOT NULL, both_failed INTEGER NOT NULL,
-    lag INTEGER NOT NULL,   -- ns, the worst delay of the arbiter itself
-    clocks TEXT NOT NULL,   -- JSON: for each side plies, and in ns used, worst, grace, idle CPU
-    plies TEXT NOT NULL,
-    facts BLOB NOT NULL,    -- JSON, deflated: for each ply [used ns, left ns, [wall, cpu, wait] ns, info]
-    reports BLOB NOT NULL,  -- JSON, deflated: for each side identity, stderr, notes, clock
-    PRIMARY KEY (number, attempt)
-) STRICT, WITHOUT ROWID;
-PRAGMA user_version = {SCHEMA_VERSION};
-"""
 _BRIEF_COLUMNS = (
-    "number", "attempt", "pair", "white", "black", "result", "termination", "offender",
-    "white_score", "black_score", "both_failed", "detail", "clocks", "lag", "rules", "start", "plies",
+    "number", "attempt", "round", "pair", "white", "black", "result", "termination", "offender",
+    "white_score", "black_score", "both_failed", "detail", "clocks", "lag", "rules", "start", "opening",
+    "plies",
 )  # fmt: skip
 
 
 class StoreError(Exception):
     """The results cannot be read or written; the text says which file, why, and what to do."""
+
+
+class Attempts(NamedTuple):
+    """The tries at a game: the number of the last one, how many were void, and whether one decided."""
+
+    number: int
+    last: int
+    void: int
+    decided: bool
 
 
 class League:
@@ -102,6 +84,7 @@ class League:
         with _explaining(directory):
             connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)
             _check_version(connection)
+            schema.show_as_current(connection)
         return cls(connection, directory, None)
 
     def __enter__(self) -> Self:
@@ -144,6 +127,21 @@ class League:
 
     # Bots
 
+    def replace_bot(self, name: str, successor: str, why: str) -> None:
+        """Give a bot, in all games and stages so far, another name, under which it plays no more."""
+        with _explaining(self.directory), self._transaction():
+            execute = self._connection.execute
+            execute("UPDATE bots SET name = ?, retired = ? WHERE name = ?", (successor, why, name))
+            for side in ("white", "black"):
+                execute(f"UPDATE games SET {side} = ? WHERE {side} = ?", (successor, name))
+            stages = self.get("stages") or []
+            for stage in stages:
+                stage["byes"] = [successor if bot == name else bot for bot in stage["byes"]]
+                stage["pairings"] = [
+                    [successor if bot == name else bot for bot in pairing] for pairing in stage["pairings"]
+                ]
+            self.put("stages", stages)
+
     def set_bots(self, bots: Iterable[tuple[str, str, str, str | None]]) -> None:
         """Store name, hash, command and the reason for leaving out of every bot; keeps withdrawals."""
         with _explaining(self.directory), self._transaction():
@@ -167,6 +165,11 @@ class League:
         with _explaining(self.directory):
             return [dict(row) for row in self._connection.execute(query)]
 
+    def players(self) -> set[str]:
+        """The names of all bots that have played."""
+        rows = self._rows("SELECT white AS name FROM games UNION SELECT black FROM games")
+        return {row["name"] for row in rows}
+
     # Games
 
     def add(self, games: Iterable[PlayedGame]) -> None:
@@ -175,24 +178,59 @@ class League:
         Raises:
             StoreError: when they could not be written; the database is as it was.
         """
-        marks = ", ".join("?" * len(COLUMNS))
+        columns, marks = ", ".join(COLUMNS), ", ".join("?" * len(COLUMNS))
         with _explaining(self.directory), self._transaction():
-            self._connection.executemany(f"INSERT INTO games VALUES ({marks})", map(to_row, games))
+            self._connection.executemany(
+                f"INSERT INTO games ({columns}) VALUES ({marks})", map(to_row, games)
+            )
 
-    def attempts(self) -> Iterator[tuple[int, int, bool]]:
-        """For each game ever tried: its number, the tries, and whether it was decided."""
-        query = "SELECT number, count(*) AS tries, max(result != '*') AS decided FROM games GROUP BY number"
+    def annul(self, number: int, why: str, at: str, *, replay: bool) -> Mapping[str, Any]:
+        """Take the last attempt at a game out of all tables, on the record; perhaps to play it again.
+
+        Returns the game in brief. Raises KeyError, with a sentence, when there is no such game, or it
+        was taken out before.
+        """
+        with _explaining(self.directory), self._transaction():
+            found = self._connection.execute(
+                "SELECT g.*, a.why AS annulled FROM games AS g"
+                " LEFT JOIN annulments AS a USING (number, attempt) WHERE number = ?"
+                " ORDER BY attempt DESC LIMIT 1",
+                (number,),
+            ).fetchone()
+            if found is None:
+                raise KeyError(f"no game {number} was played")
+            if found["annulled"] is not None:
+                raise KeyError(f"game {number} is annulled already: {found['annulled']}")
+            self._connection.execute(
+                "INSERT INTO annulments VALUES (?, ?, ?, ?, ?)", (number, found["attempt"], why, at, replay)
+            )
+        return dict(found)
+
+    def annulments(self) -> list[Mapping[str, Any]]:
+        """Attempts that were taken out: number, attempt, why, at, and whether the game is played again."""
+        return self._rows("SELECT * FROM annulments ORDER BY number, attempt")
+
+    def attempts(self) -> Iterator[Attempts]:
+        """What became of each game ever tried, but for games that are to be played again."""
+        query = (
+            "SELECT number, max(attempt) AS last, sum(result = '*' AND replay IS NULL) AS void,"
+            " max((result != '*' AND replay IS NULL) OR replay IS 0) AS decided"
+            " FROM games LEFT JOIN annulments USING (number, attempt) GROUP BY number"
+        )
         for row in self._rows(query):
-            yield row["number"], row["tries"], bool(row["decided"])
+            yield Attempts(row["number"], row["last"], row["void"], bool(row["decided"]))
 
     def brief_games(self) -> Iterator[Mapping[str, Any]]:
-        """The last attempt at every game, in order of number, with what tables need."""
-        for row in self._last_attempts(", ".join(_BRIEF_COLUMNS)):
+        """The last attempt at every game, in order of number, with what tables need.
+
+        ``annulled`` says why a game was taken out; None for all others.
+        """
+        for row in self._last_attempts(", ".join(f"g.{column}" for column in _BRIEF_COLUMNS)):
             yield dict(row)
 
     def games(self) -> Iterator[PlayedGame]:
         """The last attempt at every game, in order of number, whole."""
-        for row in self._last_attempts("*"):
+        for row in self._last_attempts("g.*"):
             try:
                 yield from_row(dict(row))
             except (ValueError, TypeError, KeyError, zlib.error) as error:
@@ -203,8 +241,10 @@ class League:
     def _last_attempts(self, columns: str) -> Iterator[sqlite3.Row]:
         with _explaining(self.directory):
             cursor = self._connection.execute(
-                f"SELECT {columns} FROM games AS g WHERE attempt ="
-                " (SELECT max(attempt) FROM games WHERE number = g.number) ORDER BY number"
+                f"SELECT {columns}, a.why AS annulled FROM games AS g"
+                " LEFT JOIN annulments AS a ON a.number = g.number AND a.attempt = g.attempt"
+                " WHERE g.attempt = (SELECT max(attempt) FROM games WHERE number = g.number)"
+                " ORDER BY g.number"
             )
         while (row := self._next(cursor)) is not None:
             yield row
@@ -235,14 +275,15 @@ def _prepare(connection: sqlite3.Connection) -> None:
         # Network file systems and some mounts have no shared memory; the old journal works there.
         connection.execute("PRAGMA journal_mode = DELETE")
     connection.execute("PRAGMA synchronous = FULL")
-    if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-        connection.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
+    if schema.version_of(connection) == 0:
+        schema.create(connection)
     _check_version(connection)
+    schema.upgrade(connection)
 
 
 def _check_version(connection: sqlite3.Connection) -> None:
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version > SCHEMA_VERSION:
+    version = schema.version_of(connection)
+    if version > schema.VERSION:
         raise StoreError(
             f"{FILE_NAME} was written by a later arbiter (its schema is {version}); update the arbiter"
         )

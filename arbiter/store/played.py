@@ -18,7 +18,8 @@ class PlayedGame:
 
     ``number`` counts the games of the schedule from 1, ``attempt`` the tries at it from 1 (a void
     game is replayed); ``round`` and ``pair`` count from 1, too. ``white_time`` and ``black_time``
-    are as a record has them, ``clock`` is its kind, ``start`` is a DPOS unless the board was empty.
+    are as a record has them, ``clock`` is its kind, ``start`` is a DPOS unless the board was empty,
+    ``opening`` its name if it has one. ``annulled`` says why the organiser took the game out.
     """
 
     number: int
@@ -37,6 +38,8 @@ class PlayedGame:
     start: str | None
     seed: int
     outcome: GameResult
+    opening: str | None = None
+    annulled: str | None = None
 
     @property
     def is_void(self) -> bool:
@@ -45,7 +48,7 @@ class PlayedGame:
 
 COLUMNS = (
     "number", "attempt", "round", "game", "pair", "white", "black", "white_time", "black_time",
-    "white_hash", "black_hash", "clock", "rules", "start", "seed",
+    "white_hash", "black_hash", "clock", "rules", "start", "opening", "seed",
     "result", "termination", "offender", "white_score", "black_score", "detail", "answer", "final",
     "started_at", "seconds", "both_failed", "lag", "clocks", "plies", "facts", "reports",
 )  # fmt: skip
@@ -104,7 +107,8 @@ def from_row(row: Mapping[str, Any]) -> PlayedGame:
         both_failed=bool(row["both_failed"]),
         lag=row["lag"],
     )
-    return PlayedGame(**{name: row[name] for name in COLUMNS[:_PLACE]}, outcome=outcome)
+    place = {name: row[name] for name in COLUMNS[:_PLACE]}
+    return PlayedGame(**place, outcome=outcome, annulled=row["annulled"])
 
 
 def _sides(outcome: GameResult) -> tuple[tuple[str, BotReport], ...]:

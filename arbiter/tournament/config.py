@@ -10,8 +10,14 @@ from typing import Any, NamedTuple
 
 from arbiter.match.bot import Bot
 from arbiter.match.clock import TimeControl, format_ms
+from arbiter.rating.sprt import Sprt
+from arbiter.tournament.openings import OpeningsSpec
 from protocol.rules import Rules
 
+MOST_PAIRS = 100_000
+"""Where a sequential test ends at the latest unless its file says otherwise."""
+GROWING = ("round-robin", "gauntlet", "swiss")
+"""Formats that bots can join when games have been played."""
 _HARMLESS = ("concurrency", "max_failures", "anchor", "affinity", "record")
 """Keys that change how a run goes on or is shown, but no game that was played."""
 _LONGEST_SLUG = 60
@@ -24,13 +30,22 @@ class Anchor(NamedTuple):
     elo: float
 
 
+class SprtSettings(NamedTuple):
+    """The test of an SPRT match, and the number of pairs after which it ends undecided."""
+
+    test: Sprt = Sprt()
+    max_pairs: int = MOST_PAIRS
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tournament:
     """A tournament file, read and checked.
 
     ``given`` holds for each bot what its owner wrote for ``run``, ``build`` and ``dir``, so that a
     file moved to another place is still the same tournament. ``seed`` is None when the file has
-    none. ``nodes`` and ``depth`` are limits told to the bots.
+    none. ``nodes`` and ``depth`` are limits told to the bots. ``challengers`` are the names of those
+    whom a gauntlet is about; ``best_of`` is the number of pairs of a knockout's tie, ``seeds`` are the
+    bots of a knockout, strongest first.
     """
 
     name: str
@@ -39,10 +54,14 @@ class Tournament:
     given: tuple[Mapping[str, Any], ...]
     format: str = "round-robin"
     rounds: int = 1
+    challengers: tuple[str, ...] = ()
+    best_of: int = 1
+    seeds: tuple[str, ...] = ()
+    sprt: SprtSettings = field(default_factory=SprtSettings)
     seed: int | None = None
     time: TimeControl = field(default_factory=TimeControl)
     rules: Rules = Rules.STANDARD
-    openings: str = "empty"
+    openings: OpeningsSpec = field(default_factory=OpeningsSpec)
     concurrency: int = 1
     isolation: str = "auto"
     on_failure: str = "forfeit"
@@ -69,8 +88,8 @@ class Tournament:
         plain = {
             key: getattr(self, key)
             for key in (
-                "format", "rounds", "seed", "openings", "concurrency", "isolation", "on_failure",
-                "max_failures", "clock_from", "nodes", "depth", "record", "suspend_idle", "affinity",
+                "format", "rounds", "seed", "concurrency", "isolation", "on_failure", "max_failures",
+                 "clock_from", "nodes", "depth", "record", "suspend_idle", "affinity",
             )
         }  # fmt: skip
         anchor = {self.anchor.name: self.anchor.elo} if self.anchor else None
@@ -78,11 +97,24 @@ class Tournament:
         return {
             "tournament": self.name,
             **plain,
+            **self._canonical_format(),
+            "openings": self.openings.canonical(),
             "rules": str(self.rules),
             "time": asdict(self.time),
             "anchor": anchor,
             "bots": bots,
         }
+
+    def _canonical_format(self) -> dict[str, Any]:
+        """What only one format knows."""
+        match self.format:
+            case "gauntlet":
+                return {"challengers": list(self.challengers)}
+            case "knockout":
+                return {"best_of": self.best_of, "seeds": list(self.seeds)}
+            case "sprt":
+                return {"sprt": asdict(self.sprt.test), "max_pairs": self.sprt.max_pairs}
+        return {}
 
 
 def _canonical_bot(bot: Bot, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -140,15 +172,24 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Differences:
         line = f"{key}: {_shown(key, old.get(key))} -> {_shown(key, new[key])}"
         if key in _HARMLESS:
             found.harmless.append(line)
-        elif key == "rounds" and new[key] > old.get(key, 0):
+        elif _extends(key, old.get(key), new[key]):
             found.extending.append(line)
         else:
             found.breaking.append(line)
-    _compare_bots(old["bots"], new["bots"], found)
+    _compare_bots(old["bots"], new["bots"], found, can_grow=new["format"] in GROWING)
     return found
 
 
-def _compare_bots(old: list[dict[str, Any]], new: list[dict[str, Any]], found: Differences) -> None:
+def _extends(key: str, old: Any, new: Any) -> bool:
+    """Whether a change only asks for more games."""
+    if key in ("rounds", "max_pairs"):
+        return bool(new > (old or 0))
+    return key == "challengers" and old is not None and set(new) > set(old)
+
+
+def _compare_bots(
+    old: list[dict[str, Any]], new: list[dict[str, Any]], found: Differences, *, can_grow: bool
+) -> None:
     before = {bot["name"]: bot for bot in old}
     after = {bot["name"]: bot for bot in new}
     found.breaking.extend(f"bot removed: {name}" for name in before if name not in after)
@@ -157,7 +198,8 @@ def _compare_bots(old: list[dict[str, Any]], new: list[dict[str, Any]], found: D
         found.breaking.append(f"bots in another order: {', '.join(kept)}")
     for name in kept:
         found.breaking.extend(_bot_changes(before[name], after[name]))
-    found.extending.extend(f"bot added: {name}" for name in after if name not in before)
+    added = [f"bot added: {name}" for name in after if name not in before]
+    (found.extending if can_grow else found.breaking).extend(added)
 
 
 def _bot_changes(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from arbiter.match.game import PlyRecord
 from arbiter.store.played import PlayedGame
-from arbiter.tournament.schedule import Fixture
+from arbiter.tournament.formats.sprt import TestProgress
+from arbiter.tournament.schedule import Fixture, Stage
 from protocol.rules import Position
 
 
@@ -23,6 +24,21 @@ class PlayBegins:
 
     total: int
     done: int
+
+
+@dataclass(frozen=True, slots=True)
+class StageDrawn:
+    """The results so far led to further games; ``total`` counts all games again."""
+
+    stage: Stage
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class TestAdvanced:
+    """Where a sequential test stands now."""
+
+    progress: TestProgress
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +74,8 @@ class BotWithdrawn:
     cancelled: int
 
 
-Event = Notice | PlayBegins | GameStarted | PlyPlayed | GameFinished | BotWithdrawn
+Event = (
+    Notice | PlayBegins | StageDrawn | TestAdvanced | GameStarted | PlyPlayed | GameFinished | BotWithdrawn
+)
 Watcher = Callable[[Event], None]
 """Called for each event in turn; must be quick, since the clocks of bots run meanwhile."""

@@ -6,6 +6,9 @@ from pathlib import Path
 
 from arbiter.match.bot import Bot
 
+KIND = 2
+"""Counts the ways of making fingerprints: those of different kinds say nothing about each other."""
+
 
 def fingerprint(bot: Bot) -> str:
     """The first 16 hex digits of a SHA-256 over the files that its command names, and over the command.
@@ -17,7 +20,9 @@ def fingerprint(bot: Bot) -> str:
     for position, word in enumerate(bot.argv):
         found = (shutil.which(word) or word) if position == 0 else word
         path = bot.directory / found
-        digest.update(Path(word).name.encode(errors="surrogateescape") + b"\0")
+        # By the name behind all links: a virtual environment calls its interpreter this or that.
+        name = path.resolve().name if path.is_file() else Path(word).name
+        digest.update(name.encode(errors="surrogateescape") + b"\0")
         if path.is_file():
             with path.open("rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())

@@ -9,7 +9,9 @@ from arbiter.isolation.sandbox import Sandbox
 from arbiter.match.bot import Bot, Dialect
 from arbiter.tournament.bots import Command, expand_home, locate, resolve_build, resolve_command
 from arbiter.tournament.config import Anchor, Tournament
+from arbiter.tournament.format_keys import format_values
 from arbiter.tournament.nodes import Document, KeyPath, UnreadableFileError, parse, read_text
+from arbiter.tournament.openings import OpeningsSpec
 from arbiter.tournament.problems import (
     ConfigurationError,
     Problem,
@@ -21,6 +23,8 @@ from arbiter.tournament.problems import (
 from protocol.rules import Rules
 
 if TYPE_CHECKING:  # pydantic takes long to import; `arbiter --help` must not wait for it
+    from pydantic import BaseModel
+
     from arbiter.tournament.model import BotModel, TimeModel, TournamentModel
 
 
@@ -34,11 +38,10 @@ def load_tournament(path: Path) -> Tournament:
         text = read_text(path)
     except UnreadableFileError as error:
         raise TournamentFileError(path, [error.problem]) from None
-    from arbiter.tournament.model import BotModel, TimeModel, TournamentModel
+    from arbiter.tournament.model import PARTS, BotModel, TournamentModel
 
-    document = parse(
-        text, {key for model in (TournamentModel, BotModel, TimeModel) for key in model.model_fields}
-    )
+    models: list[type[BaseModel]] = [TournamentModel, BotModel, *PARTS.values()]
+    document = parse(text, {key for model in models for key in model.model_fields})
     if document.data is None:
         raise TournamentFileError(path, document.problems)
     draft = _Draft(document)
@@ -127,16 +130,21 @@ class _Draft:
 
 def _keys_at(path: KeyPath) -> list[str]:
     """The keys that a mapping at this place may have."""
-    from arbiter.tournament.model import BotModel, TimeModel, TournamentModel
+    from arbiter.tournament.model import PARTS, BotModel, TournamentModel
 
-    if path[-1:] == ("time",):
-        return list(TimeModel.model_fields)
+    if path and path[-1] in PARTS:
+        return list(PARTS[str(path[-1])].model_fields)
     return list(BotModel.model_fields if path else TournamentModel.model_fields)
 
 
 def _hint_for_unknown(key: str, path: KeyPath) -> str:
     here = _keys_at(path)
-    levels: dict[str, KeyPath] = {"the tournament": (), "a bot": ("bots", 0), "`time`": ("time",)}
+    levels: dict[str, KeyPath] = {
+        "the tournament": (),
+        "a bot": ("bots", 0),
+        "`time`": ("time",),
+        "`sprt`": ("sprt",),
+    }
     for owner, level in levels.items():
         if key in _keys_at(level):
             return f"; it is a key of {owner}"
@@ -198,6 +206,13 @@ class _Assembly:
             time=model.time.control(model.stall),
             rules=Rules(model.rules),
             anchor=self._anchor(list(names.values())),
+            openings=self._openings(bots.values()),
+            **format_values(
+                model,
+                {names[index]: entries[index].rating for index in bots},
+                self._draft.is_complete and len(bots) == len(self._draft.positions),
+                self._draft.complain,
+            ),
             **{key: getattr(model, key) for key in _TAKEN_OVER},
         )
 
@@ -219,7 +234,7 @@ class _Assembly:
             return None
 
     def _name(self, index: int, entry: "BotModel", command: Command | None) -> str | None:
-        from arbiter.tournament.model import check_name
+        from arbiter.tournament.fields import check_name
 
         if entry.name or command is None:
             return entry.name
@@ -307,6 +322,16 @@ class _Assembly:
             )
             self._draft.complain(("bots", index), message)
 
+    def _openings(self, bots: Iterable[Bot]) -> OpeningsSpec:
+        spec = self._model.openings.spec()
+        cup = next((bot.name for bot in bots if bot.dialect is Dialect.CODECUP), None)
+        if cup is not None and spec.kind != "empty":
+            self._draft.complain(
+                ("openings",),
+                f"{quoted(cup)} speaks the CodeCup dialect, which knows only `openings: empty`",
+            )
+        return spec
+
     def _anchor(self, names: list[str]) -> Anchor | None:
         if self._model.anchor is None:
             return None
@@ -321,7 +346,7 @@ class _Assembly:
 
 
 _TAKEN_OVER = (
-    "format", "rounds", "seed", "openings", "concurrency", "isolation", "on_failure", "max_failures",
+    "format", "seed", "concurrency", "isolation", "on_failure", "max_failures",
     "clock_from", "nodes", "depth", "record", "suspend_idle", "affinity",
 )  # fmt: skip
 

@@ -2,8 +2,8 @@
 
 import json
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,13 +13,17 @@ from arbiter.isolation.tree import become_subreaper
 from arbiter.match import usage
 from arbiter.match.clock import ClockKind
 from arbiter.store import League
-from arbiter.tournament.config import Tournament, differences
+from arbiter.tournament.config import GROWING, Tournament, differences
 from arbiter.tournament.events import Notice, Watcher
+from arbiter.tournament.fingerprint import KIND as FINGERPRINTS
 from arbiter.tournament.fingerprint import fingerprint
+from arbiter.tournament.formats.league import League as RoundRobin
 from arbiter.tournament.machine import describe_machine, describe_versions
+from arbiter.tournament.openings import FixedPosition, Openings, open_openings
 from arbiter.tournament.prepare import Readiness, prepare
 from arbiter.tournament.runner import Entry, Runner
 from arbiter.tournament.sandboxes import sandboxed
+from arbiter.tournament.versions import enter_versions
 from protocol.rules import Position
 
 
@@ -41,35 +45,39 @@ class ChangedTournamentError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is decided before bots are touched: ``seed`` for all chance, ``start`` for all games."""
+    """What is decided before bots are touched: ``seed`` for all chance, ``openings`` for all games."""
 
     tournament: Tournament
     seed: int
-    start: Position
+    openings: Openings
 
 
 def settle(tournament: Tournament, seed: int | None, league: League, start: Position | None = None) -> Plan:
     """Compare the tournament with what the results directory holds, and store what is new.
 
-    Without a seed anywhere one is drawn, once.
+    Without a seed anywhere one is drawn, once. ``start``: where all games start, instead of the
+    tournament's openings.
 
     Raises:
         UnfitMachineError: when its clock cannot be kept here.
         ChangedTournamentError: when games played before would not belong to this tournament.
+        OpeningsError: when the file of openings cannot be used.
     """
     _require_counters(tournament)
-    start = start or Position.start(tournament.rules)
-    now = {**tournament.canonical(), "start": start.dpos}
+    seed = _seed(tournament, seed, league)
+    openings: Openings = (
+        open_openings(tournament.openings, seed, tournament.rules, tournament.path.parent)
+        if start is None
+        else FixedPosition(start)
+    )
+    now = {
+        **tournament.canonical(),
+        "openings": openings.canonical() if start is None else "empty",
+        "start": (start or Position.start(tournament.rules)).dpos,
+    }
     before = league.get("config")
     if before is not None:
         _compare(before, now, league)
-    wanted = seed if seed is not None else tournament.seed
-    stored = league.get("seed")
-    if None not in (wanted, stored) and wanted != stored:
-        raise ChangedTournamentError(
-            f"{league.directory}: its games were played with seed {stored}, not {wanted}"
-        )
-    seed = stored if stored is not None else wanted if wanted is not None else secrets.randbelow(2**31)
     anchor = tournament.anchor
     for key, value in {
         "config": now,
@@ -77,9 +85,40 @@ def settle(tournament: Tournament, seed: int | None, league: League, start: Posi
         "tournament": tournament.name,
         "time": str(tournament.time),
         "anchor": tuple(anchor) if anchor else None,
+        "stages": _stages(before, league),
     }.items():
         league.put(key, value)
-    return Plan(tournament, seed, start)
+    return Plan(_bounded(tournament, openings), seed, openings)
+
+
+def _bounded(tournament: Tournament, openings: Openings) -> Tournament:
+    """A test never repeats an opening: deterministic bots would only repeat their games."""
+    count, sprt = openings.count, tournament.sprt
+    if tournament.openings.kind != "file" or count is None or count >= sprt.max_pairs:
+        return tournament
+    return replace(tournament, sprt=sprt._replace(max_pairs=count))
+
+
+def _seed(tournament: Tournament, seed: int | None, league: League) -> int:
+    """The seed of all chance: as asked for, as before, or drawn."""
+    wanted = seed if seed is not None else tournament.seed
+    stored: int | None = league.get("seed")
+    if stored is not None and wanted not in (None, stored):
+        raise ChangedTournamentError(
+            f"{league.directory}: its games were played with seed {stored}, not {wanted}"
+        )
+    if stored is not None:
+        return stored
+    return wanted if wanted is not None else secrets.randbelow(2**31)
+
+
+def _stages(before: dict[str, Any] | None, league: League) -> list[dict[str, Any]]:
+    """The stages so far; games from before stages were stored make up the first one."""
+    stored: list[dict[str, Any]] | None = league.get("stages")
+    if stored is not None or before is None:
+        return stored or []
+    names = [bot["name"] for bot in before["bots"]]
+    return [stage.as_json() for stage in RoundRobin.round_robin(names, before["rounds"]).extend([])]
 
 
 def _require_counters(tournament: Tournament) -> None:
@@ -93,9 +132,8 @@ def _require_counters(tournament: Tournament) -> None:
 
 def _compare(before: dict[str, Any], now: dict[str, Any], league: League) -> None:
     changes = differences(before, now)
-    added = [line for line in changes.extending if line.startswith("bot added")]
-    if changes.breaking or added:
-        lines = "\n".join(f"  {line}" for line in (*changes.breaking, *added))
+    if changes.breaking:
+        lines = "\n".join(f"  {line}" for line in changes.breaking)
         raise ChangedTournamentError(
             f"{league.directory}: the games stored there were played under another description:\n{lines}\n"
             "undo the change, or give another --results directory for a new tournament"
@@ -103,21 +141,27 @@ def _compare(before: dict[str, Any], now: dict[str, Any], league: League) -> Non
 
 
 async def play_tournament(
-    plan: Plan, league: League, watch: Watcher, games: int | None = None
+    plan: Plan,
+    league: League,
+    watch: Watcher,
+    games: int | None = None,
+    new_versions: Collection[str] | None = None,
 ) -> list[Readiness]:
     """Build and check the bots, then play; ``games`` bounds how many games of the schedule are played.
 
+    ``new_versions`` are bots whose changed programs enter as new ones, None where none can.
     Returns the optional bots that were left out.
 
     Raises:
         BotsNotReadyError: when a bot that is not optional cannot play, or fewer than two can.
+        ChangedProgramError: when another program plays under a name than before.
         UnavailableError: when an isolation level was asked for by name and does not work here.
     """
     become_subreaper()
     tournament = sandboxed(plan.tournament, league.directory)
     if found := remains.clean():
         watch(Notice(f"removed what a run that was killed had left: {found}"))
-    for warning in _warnings(tournament):
+    for warning in _warnings(plan):
         watch(Notice(warning))
     readiness = await prepare(tournament, league.directory / "logs", lambda text: watch(Notice(text)))
     _require(readiness)
@@ -125,6 +169,13 @@ async def play_tournament(
     for each in left_out:
         watch(Notice(f"{each.bot.name} is left out: {each.problem}"))
     entries = {r.bot.name: Entry(r.bot, fingerprint(r.bot)) for r in readiness if r.problem is None}
+    for notice in enter_versions(
+        league,
+        {name: entry.hash for name, entry in entries.items()},
+        new_versions if tournament.format in GROWING else None,
+    ):
+        watch(Notice(notice))
+    league.put("fingerprints", FINGERPRINTS)
     league.set_bots(
         (
             each.bot.name,
@@ -136,7 +187,7 @@ async def play_tournament(
     )
     started_at = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
     league.start_session(started_at, describe_machine(), json.dumps(describe_versions()))
-    await Runner(tournament, plan.seed, plan.start, entries, league, watch, games).run()
+    await Runner(tournament, plan.seed, plan.openings, entries, league, watch, games).run()
     return left_out
 
 
@@ -149,7 +200,8 @@ def _require(readiness: Sequence[Readiness]) -> None:
         raise BotsNotReadyError([*left, "fewer than two bots can play here"])
 
 
-def _warnings(tournament: Tournament) -> list[str]:
+def _warnings(plan: Plan) -> list[str]:
+    tournament = plan.tournament
     cores = len(usable_cores())
     games = f"{tournament.concurrency} games at a time on {cores} core{'' if cores == 1 else 's'}"
     warnings = []
@@ -157,4 +209,17 @@ def _warnings(tournament: Tournament) -> list[str]:
         warnings.append(f"{games}: bots will take time from each other")
     if tournament.affinity and not share(usable_cores(), tournament.concurrency):
         warnings.append(f"{games}: `affinity` needs a core for each and does nothing")
-    return warnings
+    return [*warnings, *_openings_notices(plan)]
+
+
+def _openings_notices(plan: Plan) -> list[str]:
+    """What must be known of a list of openings: how long it is, and that it will be played again."""
+    count, rounds = plan.openings.count, plan.tournament.rounds
+    if count is None or plan.tournament.openings.kind != "file":
+        return []
+    source = plan.openings.description
+    if plan.tournament.format == "sprt":
+        return [f"{source}, so that the test ends after as many pairs at the latest"]
+    if rounds > count:
+        return [f"{source} for {rounds:,} rounds: after the last one comes the first again"]
+    return []

@@ -6,10 +6,7 @@ earlier run is not played again.
 
 import gc
 import hashlib
-import itertools
 import traceback
-from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -21,14 +18,22 @@ from arbiter.match.game import BotReport, Competitor, GameResult, GameSetup, Ply
 from arbiter.match.referee import play_game
 from arbiter.match.termination import Termination
 from arbiter.store import League, PlayedGame
+from arbiter.tournament.agenda import Agenda
 from arbiter.tournament.bundle import bundle_directory, is_failed, write_bundle
 from arbiter.tournament.config import Tournament
-from arbiter.tournament.events import BotWithdrawn, GameFinished, GameStarted, PlayBegins, PlyPlayed, Watcher
-from arbiter.tournament.schedule import Fixture, games_in_round_robin, round_robin
+from arbiter.tournament.events import (
+    BotWithdrawn,
+    GameFinished,
+    GameStarted,
+    PlayBegins,
+    PlyPlayed,
+    StageDrawn,
+    TestAdvanced,
+    Watcher,
+)
+from arbiter.tournament.openings import Openings
+from arbiter.tournament.schedule import Fixture
 from protocol.rules import Position, Score, Side
-
-ATTEMPTS = 3
-"""A void game is replayed at most twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,7 @@ class Runner:
         self,
         tournament: Tournament,
         seed: int,
-        start: Position,
+        openings: Openings,
         entries: dict[str, Entry],
         league: League,
         watcher: Watcher,
@@ -58,26 +63,25 @@ class Runner:
         """
         self._tournament = tournament
         self._seed = seed
-        self._start = start
+        self._openings = openings
         self._entries = entries
         self._league = league
         self._watch = watcher
-        self._limit = limit
-        self._tries: dict[int, int] = {}
-        self._decided: set[int] = set()
-        self._failures_in_a_row = dict.fromkeys(entries, 0)
         self._withdrawn = {row["name"] for row in league.bots() if row["withdrawn"]}
-        self._begun: Counter[frozenset[str]] = Counter()
+        self._agenda = Agenda(tournament, entries.keys() - self._withdrawn, league, limit)
+        self._test = self._agenda.test
+        self._under_way = 0
+        self._game_is_over = trio.Event()
+        self._failures_in_a_row = dict.fromkeys(entries, 0)
         self._unstored: list[_Parcel] = []
         self._has_unstored = trio.Event()
         self._database = trio.Lock()
-        self._schedule = self._open_fixtures()
         self._cores = share(usable_cores(), tournament.concurrency) if tournament.affinity else []
 
     async def run(self) -> None:
         """Play until the schedule is through. On cancellation, finished games are still stored."""
-        self._recall()
-        self._watch(PlayBegins(*self._count()))
+        self._recall_form()
+        self._watch(PlayBegins(self._agenda.total, self._agenda.done))
         # Full collections of a big heap would stop all clocks at once; what exists now stays anyway.
         gc.collect()
         gc.freeze()
@@ -86,7 +90,8 @@ class Runner:
                 writing.start_soon(self._keep_storing)
                 async with trio.open_nursery() as playing:
                     for slot in range(self._tournament.concurrency):
-                        playing.start_soon(self._play_games, self._cores[slot] if self._cores else ())
+                        cores = self._cores[slot] if self._cores else ()
+                        playing.start_soon(self._play_games, cores, playing.cancel_scope)
                 writing.cancel_scope.cancel()
         finally:
             if self._unstored:
@@ -94,60 +99,64 @@ class Runner:
                 self._write(parcels)
                 self._tell(parcels)
 
-    def _recall(self) -> None:
-        """What earlier runs left: decided games, tries, and bots in trouble."""
-        for number, tries, decided in self._league.attempts():
-            self._tries[number] = tries
-            if decided or tries >= ATTEMPTS:
-                self._decided.add(number)
+    def _recall_form(self) -> None:
+        """Which bots were in trouble when an earlier run ended."""
         for row in self._league.brief_games():
-            self._begun[frozenset((row["white"], row["black"]))] += 1
             for side in ("white", "black"):
                 termination = Termination(row["termination"])
                 failed = row["both_failed"] or (row["offender"] == side and termination.is_forfeit)
                 self._note_form(row[side], failed, termination)
 
-    def _count(self) -> tuple[int, int]:
-        total = games_in_round_robin(len(self._entries), self._tournament.rounds)
-        total -= sum(self._open_games(name) for name in self._withdrawn)
-        return min(total, self._limit or total), len(self._decided)
-
-    def _open_games(self, name: str) -> int:
-        """How many games of a bot have not begun, against others that still play."""
-        others = self._entries.keys() - self._withdrawn - {name}
-        return sum(2 * self._tournament.rounds - self._begun[frozenset((name, other))] for other in others)
-
-    def _open_fixtures(self) -> Iterator[Fixture]:
-        """The games still to be played. Every bot of the file has its place, so that numbers stay."""
-        names = [bot.name for bot in self._tournament.bots]
-        for fixture in itertools.islice(round_robin(names, self._tournament.rounds), self._limit):
-            sides = {fixture.white, fixture.black}
-            can_play = sides <= self._entries.keys() and sides.isdisjoint(self._withdrawn)
-            if can_play and fixture.number not in self._decided:
-                yield fixture
+    async def _next_fixture(self) -> Fixture | None:
+        """The next game; waits for results on which it depends. None when there is none."""
+        while (fixture := self._agenda.next()) is None:
+            if self._under_way:
+                await self._game_is_over.wait()
+                continue
+            drawn = self._agenda.draw()
+            if not drawn:
+                return None
+            for stage in drawn:
+                self._watch(StageDrawn(stage, self._agenda.total))
+        return fixture
 
     # Playing
 
-    async def _play_games(self, cores: tuple[int, ...]) -> None:
-        for fixture in self._schedule:
+    async def _play_games(self, cores: tuple[int, ...], playing: trio.CancelScope) -> None:
+        while (fixture := await self._next_fixture()) is not None:
+            self._under_way += 1
             while not await self._play(fixture, cores):
                 pass
+            self._under_way -= 1
+            self._game_is_over.set()
+            self._game_is_over = trio.Event()
+            if self._agenda.is_decided:
+                # Games beyond the decision would only take time.
+                playing.cancel()
 
     async def _play(self, fixture: Fixture, cores: tuple[int, ...]) -> bool:
         """Play one attempt; whether the game is over and done with."""
-        attempt = self._tries.get(fixture.number, 0) + 1
-        self._tries[fixture.number] = attempt
-        self._begun[frozenset((fixture.white, fixture.black))] += attempt == 1
+        attempt = self._agenda.begin(fixture)
         self._watch(GameStarted(fixture, attempt))
-        setup = self._setup(fixture, cores)
+        opening = self._openings[fixture.meeting]
+        setup = self._setup(fixture, opening.position, cores)
         outcome, at_fault = await self._play_or_void(setup, fixture)
-        is_last = outcome.termination is not Termination.VOID or attempt >= ATTEMPTS
-        await self._store(self._played(fixture, attempt, setup, outcome), setup)
+        game = self._played(fixture, attempt, setup, outcome, opening.name)
+        is_last = self._agenda.is_last(game)
+        await self._store(game, setup, replayed=not is_last)
+        self._agenda.end(game)
         if is_last:
+            self._tell_test()
             for side in Side:
                 self._note_form(getattr(fixture, side.word), side in at_fault, outcome.termination)
                 await self._withdraw_if_hopeless(getattr(fixture, side.word), outcome)
         return is_last
+
+    def _tell_test(self) -> None:
+        """Say where a sequential test stands whenever a pair is complete."""
+        if self._agenda.test not in (None, self._test):
+            self._test = self._agenda.test
+            self._watch(TestAdvanced(self._test))
 
     async def _play_or_void(self, setup: GameSetup, fixture: Fixture) -> tuple[GameResult, set[Side]]:
         """The game's result and the sides that failed; a fault of our own makes it void."""
@@ -164,11 +173,11 @@ class Runner:
         is_at_fault = outcome.offender is not None and outcome.termination.is_forfeit
         return outcome, {outcome.offender} if is_at_fault and outcome.offender is not None else set()
 
-    def _setup(self, fixture: Fixture, cores: tuple[int, ...]) -> GameSetup:
+    def _setup(self, fixture: Fixture, start: Position, cores: tuple[int, ...]) -> GameSetup:
         return GameSetup(
             white=self._competitor(fixture.white, fixture.number),
             black=self._competitor(fixture.black, fixture.number),
-            start=self._start,
+            start=start,
             label=str(fixture.number),
             depth=self._tournament.depth,
             nodes=self._tournament.nodes,
@@ -182,7 +191,10 @@ class Runner:
         bot = self._entries[name].bot
         return Competitor(bot, bot.time or self._tournament.time, game_seed(self._seed, number, name))
 
-    def _played(self, fixture: Fixture, attempt: int, setup: GameSetup, outcome: GameResult) -> PlayedGame:
+    def _played(
+        self, fixture: Fixture, attempt: int, setup: GameSetup, outcome: GameResult, opening: str | None
+    ) -> PlayedGame:
+        start = setup.start
         return PlayedGame(
             number=fixture.number,
             attempt=attempt,
@@ -196,10 +208,11 @@ class Runner:
             white_hash=self._entries[fixture.white].hash,
             black_hash=self._entries[fixture.black].hash,
             clock="/".join(dict.fromkeys(str(c.time.clock) for c in (setup.white, setup.black))),
-            rules=str(setup.start.rules),
-            start=None if self._start == Position.start(self._start.rules) else self._start.dpos,
+            rules=str(start.rules),
+            start=None if start == Position.start(start.rules) else start.dpos,
             seed=self._seed,
             outcome=_without_info(outcome) if self._tournament.record == "lean" else outcome,
+            opening=opening,
         )
 
     # Bots in trouble
@@ -217,15 +230,16 @@ class Runner:
         count = self._failures_in_a_row[name]
         reason = f"failed {count} games in a row, the last by {outcome.termination}: {outcome.detail}"
         self._withdrawn.add(name)
+        self._agenda.present.discard(name)
         async with self._database:
             await trio.to_thread.run_sync(self._league.withdraw, name, reason)
-        self._watch(BotWithdrawn(name, reason, self._open_games(name)))
+        self._watch(BotWithdrawn(name, reason, self._agenda.open_games(name)))
 
     # Storing
 
-    async def _store(self, game: PlayedGame, setup: GameSetup) -> None:
+    async def _store(self, game: PlayedGame, setup: GameSetup, *, replayed: bool) -> None:
         """Hand a game over and wait until it is stored and told."""
-        parcel = _Parcel(game, setup, trio.Event())
+        parcel = _Parcel(game, setup, replayed, trio.Event())
         self._unstored.append(parcel)
         self._has_unstored.set()
         await parcel.is_stored.wait()
@@ -255,7 +269,7 @@ class Runner:
         for parcel in parcels:
             game = parcel.game
             bundle = bundle_directory(self._league.directory, game) if is_failed(game) else None
-            self._watch(GameFinished(game, game.is_void and game.attempt < ATTEMPTS, bundle))
+            self._watch(GameFinished(game, parcel.replayed, bundle))
             parcel.is_stored.set()
 
 
@@ -265,6 +279,7 @@ class _Parcel:
 
     game: PlayedGame
     setup: GameSetup
+    replayed: bool
     is_stored: trio.Event
 
 

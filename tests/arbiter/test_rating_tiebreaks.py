@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from arbiter.match.termination import Termination
 from arbiter.rating.outcome import Outcome, Result
 from arbiter.rating.tally import Tally
-from arbiter.rating.tiebreaks import buchholz, head_to_head, rank_round_robin, sonneborn_berger, totals
+from arbiter.rating.tiebreaks import buchholz, head_to_head, rank, sonneborn_berger, totals
 
 DATA = json.loads((Path(__file__).parents[1] / "data" / "statistics_pool.json").read_text())
 VECTORS: list[dict[str, Any]] = DATA["tiebreak_vectors"]
@@ -30,7 +30,7 @@ def tally_of(bots: str, games: Iterable[str]) -> Tally:
 
 
 def ranking(tally: Tally) -> list[tuple[int, str]]:
-    return rank_round_robin(tally.standings, tally.standings, tally.points)
+    return rank(tally.standings, tally.standings, tally.points, tally.meetings)
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=[vector["name"] for vector in VECTORS])

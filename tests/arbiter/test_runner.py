@@ -16,6 +16,7 @@ from arbiter.store import League
 from arbiter.tournament import runner
 from arbiter.tournament.config import Tournament
 from arbiter.tournament.events import BotWithdrawn, Event, GameFinished, GameStarted, PlayBegins
+from arbiter.tournament.openings import FixedPosition
 from arbiter.tournament.runner import Entry, Runner, game_seed
 from arbiter.tournament.standings import league_table
 from protocol.rules import Position, Score, Side
@@ -76,7 +77,13 @@ class House:
         async def main(league: League) -> None:
             with trio.move_on_after(timeout or 30) as scope:
                 await Runner(
-                    tournament, 1, Position.start(), entries, league, watch or self.events.append, limit
+                    tournament,
+                    1,
+                    FixedPosition(Position.start()),
+                    entries,
+                    league,
+                    watch or self.events.append,
+                    limit,
                 ).run()
             assert scope.cancelled_caught == (timeout is not None)
 

@@ -85,7 +85,7 @@ def test_the_last_attempt_is_the_one_that_counts(tmp_path: Path) -> None:
         league.add([void(1, 1), game(1, 2), void(2, 1)])
         assert [(g.number, g.attempt) for g in league.games()] == [(1, 2), (2, 1)]
         assert [row["termination"] for row in league.brief_games()] == ["timeout", "void"]
-        assert list(league.attempts()) == [(1, 2, True), (2, 1, False)]
+        assert list(league.attempts()) == [(1, 2, 1, True), (2, 1, 1, False)]
 
 
 def test_a_group_of_games_is_stored_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -1,0 +1,65 @@
+"""``arbiter annul``: the organiser takes a game out of the tables, on the record."""
+
+import argparse
+from datetime import UTC, datetime
+from pathlib import Path
+
+from arbiter.cli.arguments import positive
+from arbiter.cli.errors import UsageError
+from arbiter.cli.results import shown
+
+NAME = "annul"
+HELP = "take a game out of all tables, on the record, or have it played again"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of this command."""
+    parser.add_argument("directory", metavar="DIR", help="results directory")
+    parser.add_argument(
+        "--game", type=positive, required=True, metavar="N", help="the game's number in the schedule"
+    )
+    parser.add_argument(
+        "--why", required=True, metavar="TEXT", help="the reason, shown below every table of these results"
+    )
+    parser.add_argument(
+        "--replay", action="store_true", help="have the game played again when the tournament goes on"
+    )
+    parser.epilog = (
+        'example: arbiter annul results/spring-league --game 17 --why "power cut" --replay\n'
+        "The game stays in exports, marked; rounds that were drawn by its result stay as they are."
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Note it in the results."""
+    from arbiter.cli.playing import open_results
+    from arbiter.store import League, StoreError
+
+    why = " ".join(arguments.why.split())
+    if not why:
+        raise UsageError("--why is empty", "say in a few words why the game does not count")
+    directory = Path(arguments.directory)
+    try:
+        with League.open_for_reading(directory):
+            pass
+    except StoreError as error:
+        raise UsageError(str(error), "a results directory is what `arbiter run` names at its end") from None
+    with open_results(directory) as league:
+        try:
+            game = league.annul(
+                arguments.game,
+                why,
+                datetime.now(UTC).astimezone().isoformat(timespec="seconds"),
+                replay=arguments.replay,
+            )
+        except KeyError as error:
+            raise UsageError(f"{directory}: {error.args[0]}") from None
+        except StoreError as error:
+            raise UsageError(str(error)) from None
+    follow = (
+        "it is played again by the next `arbiter run` of this tournament"
+        if arguments.replay
+        else f"see `arbiter table {shown(directory)}`"
+    )
+    print(f"game {arguments.game}, {game['white']} - {game['black']} {game['result']}, is annulled; {follow}")
+    return 0

@@ -1,0 +1,53 @@
+"""The last line of a run: for scripts, in words that stay."""
+
+import shlex
+
+from arbiter.cli.results import typed
+from arbiter.rating.interval import score_interval
+from arbiter.rating.tally import Tally
+from arbiter.store import League
+from arbiter.tournament.outcomes import outcomes
+from arbiter.tournament.standings import league_table, sprt_progress
+
+
+def result_line(league: League) -> str:
+    """``result`` and then KEY=VALUE, values with blanks quoted as a shell does.
+
+    Always ``games``, ``void``, ``forfeits``, ``withdrawn`` (how many), ``leader`` (the first bot of the
+    table) and ``results`` (the directory). Between two bots also ``score`` (the first one's points and
+    the other's), ``elo``, ``elo_low``, ``elo_high`` (``-`` without a bound) and ``los``, from pairs.
+    A sequential test adds ``test`` (``H1``, ``H0``, ``continue`` or ``repeats``), ``llr`` and ``pairs``.
+    """
+    table = league_table([league])
+    rows = [row for row in table.rows if row.games]
+    values: dict[str, object] = {
+        "games": table.games,
+        "void": len(table.void),
+        "forfeits": sum(sum(row.forfeits.values()) for row in rows),
+        "withdrawn": len(table.withdrawn),
+        "leader": rows[0].bot if rows else "-",
+    }
+    names = [row["name"] for row in league.bots() if not row["retired"]]
+    if len(names) == 2:
+        values |= _between(names[0], names[1], Tally(names, outcomes([league])))
+    if (test := sprt_progress(league)) is not None:
+        values |= {"test": test.ending, "llr": f"{test.llr:.2f}", "pairs": test.pairs}
+    values["results"] = typed(league.directory)
+    return " ".join(["result", *(f"{key}={shlex.quote(str(value))}" for key, value in values.items())])
+
+
+def _between(one: str, other: str, tally: Tally) -> dict[str, object]:
+    first, second = sorted((one, other))
+    counts = tally.pairs.get((first, second), [0] * 5)
+    interval = score_interval(counts if first == one else counts[::-1])
+    return {
+        "score": f"{tally.results(one, other).points:g}:{tally.results(other, one).points:g}",
+        "elo": _number(interval.elo),
+        "elo_low": _number(interval.elo_low),
+        "elo_high": _number(interval.elo_high),
+        "los": f"{interval.los:.4f}",
+    }
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f}"

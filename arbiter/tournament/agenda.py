@@ -1,0 +1,128 @@
+"""What was played of a tournament, and what comes next."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from arbiter.store import League, PlayedGame
+from arbiter.tournament.config import Tournament
+from arbiter.tournament.formats import SprtMatch, TestProgress, format_of
+from arbiter.tournament.outcomes import outcome_of_game, outcome_of_row
+from arbiter.tournament.schedule import Fixture, Schedule, Stage
+
+ATTEMPTS = 3
+"""A void game is replayed at most twice."""
+
+
+class Agenda:
+    """The schedule of one tournament, with what its format adds as results come in.
+
+    ``present``: the bots that can play; remove those that cannot any more. ``limit``: the number of
+    the last game to be played.
+    """
+
+    def __init__(
+        self, tournament: Tournament, present: set[str], league: League, limit: int | None = None
+    ) -> None:
+        self.present = present
+        self._league = league
+        self._limit = limit
+        self._format = format_of(tournament)
+        self._schedule = Schedule(map(Stage.from_json, league.get("stages") or []))
+        self._attempts: dict[int, int] = {}
+        self._voids: Counter[int] = Counter()
+        self._over: set[int] = set()
+        self._begun: Counter[frozenset[str]] = Counter()
+        self._recall()
+        self._extend(self._format.extend(self._schedule.stages))
+        self._open = self._open_fixtures(0)
+
+    @property
+    def done(self) -> int:
+        """How many games are over and done with."""
+        return len(self._over)
+
+    @property
+    def total(self) -> int:
+        """Games that were played or can be, and those that are still to be drawn."""
+        planned = self._schedule.planned.items()
+        still_open = sum(max(0, n - self._begun[both]) for both, n in planned if both <= self.present)
+        total = self._begun.total() + still_open
+        total += self._format.undrawn(self._schedule.stages, self.present)
+        return min(total, self._limit or total)
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether no further game is wanted."""
+        return self._format.is_decided
+
+    @property
+    def test(self) -> TestProgress | None:
+        """Where the sequential test stands, if the format is one."""
+        return self._format.progress if isinstance(self._format, SprtMatch) else None
+
+    def open_games(self, name: str) -> int:
+        """How many games of a bot have not begun, against others that still play."""
+        pairings = (frozenset((name, other)) for other in self.present - {name})
+        return sum(max(0, self._schedule.planned[both] - self._begun[both]) for both in pairings)
+
+    def next(self) -> Fixture | None:
+        """The next game of those drawn so far."""
+        return None if self.is_decided else next(self._open, None)
+
+    def draw(self) -> list[Stage]:
+        """What the format adds once all games are over; nothing at the end of the tournament."""
+        if self.is_decided:
+            return []
+        known = len(self._schedule.stages)
+        drawn = self._format.draw(self._schedule.stages, self.present)
+        self._extend(drawn)
+        self._open = self._open_fixtures(known)
+        return drawn
+
+    def begin(self, fixture: Fixture) -> int:
+        """Count a try at a game; its number from 1."""
+        attempt = self._attempts.get(fixture.number, 0) + 1
+        self._attempts[fixture.number] = attempt
+        self._begun[frozenset((fixture.white, fixture.black))] += attempt == 1
+        return attempt
+
+    def is_last(self, game: PlayedGame) -> bool:
+        """Whether a game is over with this try: it counts, or was void too often."""
+        return not game.is_void or self._voids[game.number] + 1 >= ATTEMPTS
+
+    def end(self, game: PlayedGame) -> None:
+        """Learn how a try ended, once it is stored."""
+        is_last = self.is_last(game)
+        if game.is_void:
+            self._voids[game.number] += 1
+        if is_last:
+            self._over.add(game.number)
+            self._format.note(game.round, outcome_of_game(game))
+
+    def _recall(self) -> None:
+        """What earlier runs left."""
+        for game in self._league.attempts():
+            self._attempts[game.number] = game.last
+            if game.void:
+                self._voids[game.number] = game.void
+            if game.decided or game.void >= ATTEMPTS:
+                self._over.add(game.number)
+        for row in self._league.brief_games():
+            self._begun[frozenset((row["white"], row["black"]))] += 1
+            if self._format.needs_results and row["number"] in self._over:
+                self._format.note(row["round"], outcome_of_row(row))
+
+    def _extend(self, stages: list[Stage]) -> None:
+        """Put stages at the end of the schedule, on the record before any of their games."""
+        for stage in stages:
+            self._schedule.add(stage)
+        if stages:
+            self._league.put("stages", [stage.as_json() for stage in self._schedule.stages])
+
+    def _open_fixtures(self, first_stage: int) -> Iterator[Fixture]:
+        """The games still to be played, from a stage on."""
+        for fixture in self._schedule.fixtures(first_stage):
+            if self._limit and fixture.number > self._limit:
+                continue
+            if {fixture.white, fixture.black} <= self.present and fixture.number not in self._over:
+                yield fixture

@@ -1,0 +1,40 @@
+"""What every format can be asked."""
+
+from collections.abc import Collection, Sequence
+
+from arbiter.rating.outcome import Outcome
+from arbiter.tournament.schedule import Stage
+
+
+class Format:
+    """Says which games come next, given the stages so far and the results it was told of.
+
+    The stages are the memory: a format that is asked again after an interruption, or after results
+    were taken out, sticks to what was drawn.
+    """
+
+    needs_results = False
+    """Whether ``note`` has to be called at all."""
+
+    def extend(self, stages: Sequence[Stage]) -> list[Stage]:
+        """Stages that depend on no result and are not there yet; asked before the first game of a run."""
+        return []
+
+    def draw(self, stages: Sequence[Stage], present: Collection[str]) -> list[Stage]:
+        """The stages that follow once all games so far are over; none ends the tournament.
+
+        ``present``: the bots that can play.
+        """
+        return []
+
+    def undrawn(self, stages: Sequence[Stage], present: Collection[str]) -> int:
+        """About how many games ``draw`` will still add."""
+        return 0
+
+    def note(self, round_number: int, outcome: Outcome) -> None:
+        """Learn how a game ended, for good; games come in any order."""
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether no further game is wanted, whatever the schedule says."""
+        return False

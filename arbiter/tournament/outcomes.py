@@ -1,0 +1,87 @@
+"""Stored games, and games just played, as the ratings see them."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from arbiter.match.clock import ClockUse
+from arbiter.match.termination import Termination
+from arbiter.rating.outcome import Colour, Outcome
+from arbiter.store import League, PlayedGame
+from protocol.rules import Side
+
+
+def outcome_of_row(row: Mapping[str, Any]) -> Outcome:
+    """A brief row of the store as the ratings see it; a game that was taken out is void."""
+    if row["annulled"] is not None:
+        row = {**row, "result": "*", "termination": "void", "offender": None, "detail": row["annulled"]}
+    termination = Termination(row["termination"])
+    clocks = json.loads(row["clocks"])
+    return Outcome(
+        number=row["number"],
+        pair=row["pair"],
+        white=row["white"],
+        black=row["black"],
+        result=row["result"],
+        termination=termination,
+        offender=row["offender"] if termination.is_forfeit else None,
+        white_score=row["white_score"],
+        black_score=row["black_score"],
+        detail=row["detail"],
+        clocks=(ClockUse(**clocks["white"]), ClockUse(**clocks["black"])),
+        lag=row["lag"],
+        opening=row["opening"] or row["start"],
+        fingerprint=_fingerprint(
+            row["plies"], row["white"], row["black"], row["rules"], row["start"], row["result"], termination
+        ),
+    )
+
+
+def outcome_of_game(game: PlayedGame) -> Outcome:
+    """A game just played as the ratings see it."""
+    result = game.outcome
+    return Outcome(
+        number=game.number,
+        pair=game.pair,
+        white=game.white,
+        black=game.black,
+        result=result.result,
+        termination=result.termination,
+        offender=_colour(result.offender) if result.termination.is_forfeit else None,
+        white_score=result.score.white,
+        black_score=result.score.black,
+        detail=result.detail,
+        clocks=(result.white.clock, result.black.clock),
+        lag=result.lag,
+        opening=game.opening or game.start,
+        fingerprint=_fingerprint(
+            " ".join(record.ply for record in result.plies),
+            *(game.white, game.black, game.rules, game.start, result.result, result.termination),
+        ),
+    )
+
+
+def _fingerprint(plies: str, *rest: object) -> int | None:
+    """One number for all that makes two games the same; it holds within this process.
+
+    None for a game without plies: a bot that never starts loses anew each time.
+    """
+    return hash((plies, *rest)) if plies else None
+
+
+def _colour(side: Side | None) -> Colour | None:
+    if side is None:
+        return None
+    return "white" if side is Side.WHITE else "black"
+
+
+def outcomes(leagues: Sequence[League]) -> Iterator[Outcome]:
+    """The games of several results directories, one after the other."""
+    for index, league in enumerate(leagues):
+        for row in league.brief_games():
+            if row["annulled"] is not None:
+                continue
+            outcome = outcome_of_row(row)
+            # Every directory counts its pairs from 1.
+            yield outcome if index == 0 else replace(outcome, pair=f"{index}/{outcome.pair}")
