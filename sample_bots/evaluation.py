@@ -31,13 +31,14 @@ class Weights(NamedTuple):
     turn: int = 0
 
 
-EARLY = Weights(close=88, near=235, movers=11, safe=9, turn=250)
-LATE = Weights(close=5, near=-36, movers=60, moves=104, safe=103, turn=-35)
+EARLY = Weights(close=53, near=214, movers=-90, moves=16, safe=23, turn=251)
+LATE = Weights(close=50, near=-29, movers=162, moves=72, safe=83, turn=-83)
 """The weights of a full and of an empty board; in between they change with the number of stacks.
 
-Fitted by least squares to the margins of 3,500 games that a search of 250 positions a ply played with itself.
-They tell how DVONN changes: on a full board a stack near a red is worth more than two pieces, for it will not
-be cut off; in the end what is safe counts, and who can still move.
+``benchmarks/weights.py`` fitted them by least squares to the final margins of 3,500 games, in which
+``searcher`` looked at 250 positions a ply. They tell how DVONN changes: on a full board a stack near a red is
+worth more than two pieces, for it will not be cut off; in the end what is safe counts, and who can still
+move.
 """
 
 

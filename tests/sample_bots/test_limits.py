@@ -15,15 +15,19 @@ from tests.sample_bots.ladder import RUNGS, ask, player
 
 
 class SlowClock(Clock):
-    """A clock that time passes on only when it is looked at, so that a test knows how much."""
+    """A clock on which time passes only when a search asks whether to stop, so that a test knows how much."""
 
     tick = 1.0
     now = 0.0
 
     @property
     def elapsed(self) -> float:
-        self.now += self.tick
         return self.now
+
+    @property
+    def stopped(self) -> bool:
+        self.now += self.tick
+        return False
 
 
 def steps(limits: Limits) -> int:
