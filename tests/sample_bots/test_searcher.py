@@ -37,10 +37,10 @@ def minimax(board: Board, depth: int) -> float:
     return max(-minimax(moved(board, ply), depth - 1) for ply in plies)
 
 
-@pytest.mark.parametrize("stacks, depth", [(49, 2), (34, 2), (20, 3)])
-def test_all_that_is_clever_changes_no_value(stacks: int, depth: int) -> None:
+@pytest.mark.parametrize("stacks, depth, positions", [(49, 2, 2), (34, 2, 2), (20, 3, 10)])
+def test_all_that_is_clever_changes_no_value(stacks: int, depth: int, positions: int) -> None:
     """In the middle of a game, where nothing is solved."""
-    for number in range(2):
+    for number in range(positions):
         position = middle(number, stacks)
         assert searched(position, depth)[1] == minimax(light(position), depth)
 
@@ -127,6 +127,11 @@ def test_one_ply_is_played_at_once() -> None:
     assert len(position.legal_plies()) == 1
     search, _ = searched(position, 9)
     assert search.nodes == 1
+
+
+def test_chance_decides_between_equals() -> None:
+    position = parse_dpos("........./........../...rwr...../........../......... w m")
+    assert {str(ask(player(Searcher, seed=seed), position)[0]) for seed in range(12)} == {"E3D3", "E3F3"}
 
 
 def test_values_are_those_of_the_side_to_move() -> None:
