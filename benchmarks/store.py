@@ -56,7 +56,7 @@ class Stub:
     def __init__(self) -> None:
         self._chance = random.Random(1)
 
-    async def play(self, setup: GameSetup, observer: Observer | None = None) -> GameResult:
+    async def play(self, setup: GameSetup, observer: Observer | None = None, *_: object) -> GameResult:
         await trio.lowlevel.checkpoint()
         chance = self._chance
         plies = tuple(

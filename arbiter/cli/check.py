@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.arguments import positive
-from arbiter.cli.errors import INTERRUPTED, UsageError
+from arbiter.cli.errors import UsageError
 from arbiter.cli.records import printable, say
 from arbiter.cli.single import confined, find_bot
 from arbiter.match.bot import Bot
@@ -90,8 +90,6 @@ def run(arguments: argparse.Namespace) -> int:
     if screen is not None:
         screen.head(bot)
     reports = _examine(bot, control, set(numbers), screen)
-    if reports is None:
-        return INTERRUPTED
     if screen is not None:
         print(f"\n{_summary(reports, len(STEPS))}")
     else:
@@ -129,19 +127,17 @@ def _build(bot: Bot, tell: Callable[[str], None]) -> None:
 
 def _examine(
     bot: Bot, control: TimeControl, numbers: set[int], screen: "_Screen | None"
-) -> "list[StepReport] | None":
-    """Go through the steps; None when interrupted."""
-    import trio
-
+) -> "list[StepReport]":
+    """Go through the steps."""
     from arbiter.check.runner import examine
-    from arbiter.cli.signals import interruptible
+    from arbiter.cli.interruptible import run_interruptible
 
     async def work() -> "list[StepReport]":
         if screen is None:
             return await examine(bot, control, numbers, _nothing, _nothing)
         return await examine(bot, control, numbers, screen.begin, screen.tell)
 
-    return trio.run(interruptible, work)
+    return run_interruptible(work)
 
 
 def _nothing(*_: object) -> None:

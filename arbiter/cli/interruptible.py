@@ -1,13 +1,13 @@
 """Running what starts programs, so that a signal to stop ends it in order and leaves nothing behind."""
 
 import os
+import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TypeVar
 
 import trio
 
 from arbiter.cli.errors import INTERRUPTED
-from arbiter.cli.signals import minded_signals
 from arbiter.isolation.tree import become_subreaper, kill_everything_once
 
 T = TypeVar("T")
@@ -20,6 +20,12 @@ def run_interruptible(task: Callable[[], Awaitable[T]]) -> T:
         KeyboardInterrupt: when a signal cancelled it, after it has ended.
     """
     return trio.run(_run, task)
+
+
+def minded_signals() -> list[int]:
+    """Those that stop a run; a hangup that the shell told us to ignore (nohup) stays ignored."""
+    wanted = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    return [number for number in wanted if signal.getsignal(number) is not signal.SIG_IGN]
 
 
 async def _run(task: Callable[[], Awaitable[T]]) -> T:

@@ -10,8 +10,8 @@ from pathlib import Path
 import trio
 
 from arbiter.cli.errors import INTERRUPTED, UsageError
+from arbiter.cli.interruptible import minded_signals
 from arbiter.cli.result_line import result_line
-from arbiter.cli.signals import minded_signals
 from arbiter.cli.table import render
 from arbiter.isolation.levels import UnavailableError
 from arbiter.isolation.tree import kill_everything_once

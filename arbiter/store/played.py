@@ -108,7 +108,7 @@ def from_row(row: Mapping[str, Any]) -> PlayedGame:
         lag=row["lag"],
     )
     place = {name: row[name] for name in COLUMNS[:_PLACE]}
-    return PlayedGame(**place, outcome=outcome, annulled=row["annulled"])
+    return PlayedGame(**place, outcome=outcome, annulled=row.get("annulled"))
 
 
 def _sides(outcome: GameResult) -> tuple[tuple[str, BotReport], ...]:

@@ -36,22 +36,10 @@ def test_steps_are_counted_and_the_first_failures_told(monkeypatch: pytest.Monke
         assert (bot, list(numbers)) == (BOT, list(range(1, 10)))
         return [report(number, outcome) for number, outcome in enumerate(outcomes, 1)]
 
-    modules = {
-        "arbiter.check.runner": SimpleNamespace(examine=examine),
-        "arbiter.check.steps": SimpleNamespace(STEPS=outcomes),
-    }
-    monkeypatch.setattr(checking, "import_module", modules.__getitem__)
+    monkeypatch.setattr(checking, "examine", examine)
+    monkeypatch.setattr(checking, "STEPS", outcomes)
     checked = trio.run(checking.check, BOT)
-    assert checked is not None
     assert (checked.passed, checked.steps, checked.skipped) == (2, 7, 1)
     assert checked.failures[:2] == ("step 3, title 3: problem 3", "  change: change 3")
     assert checked.failures[-1] == "... and 1 more steps failed: arbiter check tells all"
     assert len(checked.failures) == 7
-
-
-def test_there_may_be_no_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(name: str) -> None:
-        raise ModuleNotFoundError(name)
-
-    monkeypatch.setattr(checking, "import_module", fail)
-    assert trio.run(checking.check, BOT) is None

@@ -403,7 +403,7 @@ def test_bad_input_is_one_clear_message(tmp_path: Path, arguments: list[str], wo
 def test_a_missing_program_fails_the_first_step(tmp_path: Path) -> None:
     done = arbiter(tmp_path, "check", "./nothing")
     assert done.returncode == 1
-    assert "no such file; is it" in done.stdout
+    assert "no such file; is it built, and is the path right?" in " ".join(done.stdout.split())
     assert done.stdout.endswith("23 steps: 1 failed, 22 skipped: see step 1\n")
 
 

@@ -97,7 +97,8 @@ def test_samples_play_at_each_level(level: str, tmp_path: Path) -> None:
     options = ["--isolation", level, "--results", "results/test-league", "--seed", "1"]
     done = arbiter(tmp_path, "match", "sample:random", "sample:random-sh", *options)
     assert done.returncode == 0, done.stderr
-    assert "forfeit" not in done.stdout
+    assert "forfeits at" not in done.stdout
+    assert " forfeits=0 " in done.stdout
     (header,) = isolation_headers(tmp_path)
     assert header.startswith(f'[Isolation "{level}')
 

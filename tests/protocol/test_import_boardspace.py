@@ -223,8 +223,9 @@ def test_unknown_words_are_skipped_aloud() -> None:
 
 def test_an_unknown_set_up_is_told() -> None:
     head = headline(SU="dvonn-mini 7")
-    read(sgf(DEEDS, head))
-    read(sgf(DEEDS, headline(SU="zertz")), "f:4: game 1: the set-up SU[zertz] is not known")
+    assert texts(read(sgf(DEEDS, head))) == list(GAME)
+    told = read(sgf(DEEDS, headline(SU="zertz")), "f:4: game 1: the set-up SU[zertz] is not known")
+    assert texts(told) == list(GAME)
 
 
 def test_only_the_main_line_counts() -> None:
