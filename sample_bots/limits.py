@@ -12,9 +12,7 @@ _LOOK = 32
 """Positions between two looks at the clock: about a millisecond."""
 
 _PAUSE = 0.01
-
-_GENEROUS = 1.5
-"""Games are shorter than the clock's budget expects, and an early ply matters more than a late one."""
+"""Seconds between two looks whether ``stop`` has come."""
 
 
 class Limits:
@@ -62,4 +60,4 @@ def _until(clock: Clock) -> float:
     if clock.time is None:
         return clock.budget
     # Never more than half of what is left: then a machine that stumbles does not cost the game.
-    return min(_GENEROUS * clock.budget, clock.limit / 2)
+    return min(clock.budget, clock.limit / 2)

@@ -187,7 +187,7 @@ class MonteCarlo(Bot):
         for found in tree.grow():
             self.info(
                 depth=len(found.line),
-                score=found.score / PIECE,
+                score=round(found.score / PIECE, 2),
                 nodes=found.nodes,
                 time=round(clock.elapsed),
                 metrics={"playouts": found.playouts},

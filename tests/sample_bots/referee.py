@@ -67,6 +67,11 @@ class Process:
         self.heard.append(line.decode())
         return self.heard[-1]
 
+    def speaks_within(self, seconds: float) -> bool:
+        """Whether there is anything to hear, now or soon."""
+        assert self.popen.stdout is not None
+        return b"\n" in self._rest or bool(select.select([self.popen.stdout], [], [], seconds)[0])
+
     def finish(self) -> tuple[int, str, str]:
         """Close the input and wait: exit code, what was still written to stdout, and stderr."""
         out, err = self.popen.communicate(timeout=PATIENCE)

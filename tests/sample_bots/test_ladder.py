@@ -1,6 +1,5 @@
 """What the rungs of the ladder have in common: whole games, the same ones again, and their places."""
 
-import select
 from pathlib import Path
 from random import Random
 
@@ -106,14 +105,12 @@ def test_thinks_until_it_is_told_to_stop(name: str) -> None:
     """Even where there is nothing left to think about, and with a level that would have ended long ago."""
     (ending,) = endings(1)
     with started(command(name)) as bot:
-        stdout = bot.popen.stdout
-        assert stdout is not None
         for level, position in ((5, middle(1)), (1, middle(1)), (5, ending)):
             bot.say(f"setoption Level {level}")
             bot.say(f"position {position}", f"board {position}", "go ply 50 infinite 1")
             while not bot.heard or not bot.heard[-1].startswith("info depth"):
                 bot.hear()
-            while select.select([stdout], [], [], 0.1)[0] and len(bot.heard) < 30:
+            while bot.speaks_within(0.1) and len(bot.heard) < 30:
                 bot.hear()
             assert not any(line.startswith("move") for line in bot.heard)
             bot.say("stop")
