@@ -19,10 +19,11 @@ from arbiter.match.bot import Bot, Dialect
 from arbiter.tournament.nodes import parse
 from arbiter.tournament.problems import ConfigurationError, did_you_mean, listed, quoted
 
-_RUNNERS = re.compile(
+RUNNERS = re.compile(
     r"(python|pypy|node|nodejs|deno|bun|java|ruby|perl|php|lua|luajit|sh|bash|dash|zsh|ksh|awk|gawk|mawk|tclsh|"
     r"guile|racket|julia|Rscript|dotnet|mono|env|wine|stdbuf|nice|timeout|taskset|valgrind|exec)[0-9.]*"
 )
+"""Names of programs that run others; the first group is the kind, without a version."""
 _SHELL_WORDS = frozenset({"&&", "||", "|", ";", "&", ">", ">>", "<", "2>&1", "2>"})
 _SUFFIX = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]*$")
 
@@ -282,7 +283,7 @@ def _program_name(words: list[str], directory: Path) -> str:
         if before == "-c":  # a script in one word
             break
         own = "/" in word or _is_file(directory / word) or (before and _looks_like_a_program(word))
-        if own and not word.startswith("-") and not _RUNNERS.fullmatch(Path(word).name):
+        if own and not word.startswith("-") and not RUNNERS.fullmatch(Path(word).name):
             return _stem(word)
     return _stem(words[0])
 
