@@ -78,7 +78,7 @@ class Runner:
         self._test = self._agenda.test
         self._under_way = 0
         self._game_is_over = trio.Event()
-        self._failures_in_a_row = dict.fromkeys(entries, 0)
+        self._failures = dict.fromkeys(entries, 0)
         self._unstored: list[_Parcel] = []
         self._has_unstored = trio.Event()
         self._database = trio.Lock()
@@ -106,8 +106,10 @@ class Runner:
                 self._tell(parcels)
 
     def _recall_form(self) -> None:
-        """Which bots were in trouble when an earlier run ended."""
+        """Which bots were in trouble when an earlier run ended; a game that was taken out blames nobody."""
         for row in self._league.brief_games():
+            if row["annulled"] is not None:
+                continue
             for side in ("white", "black"):
                 termination = Termination(row["termination"])
                 failed = row["both_failed"] or (row["offender"] == side and termination.is_forfeit)
@@ -227,17 +229,20 @@ class Runner:
     # Bots in trouble
 
     def _note_form(self, name: str, failed: bool, termination: Termination) -> None:
-        """Count failures in a row; a void game says something only about those who made it void."""
+        """Count failures since a game that was finished; one that was not says something only about who
+        failed: against a bot that fails, too, one wins without having shown anything.
+        """
         if failed:
-            self._failures_in_a_row[name] = self._failures_in_a_row.get(name, 0) + 1
-        elif termination is not Termination.VOID:
-            self._failures_in_a_row[name] = 0
+            self._failures[name] = self._failures.get(name, 0) + 1
+        elif termination in (Termination.NORMAL, Termination.RESIGN):
+            self._failures[name] = 0
 
     async def _withdraw_if_hopeless(self, name: str, outcome: GameResult) -> None:
-        if self._failures_in_a_row[name] < self._tournament.max_failures or name in self._withdrawn:
+        if self._failures[name] < self._tournament.max_failures or name in self._withdrawn:
             return
-        count = self._failures_in_a_row[name]
-        reason = f"failed {count} games in a row, the last by {outcome.termination}: {outcome.detail}"
+        count = self._failures[name]
+        last = f"the last by {outcome.termination}: {outcome.detail}"
+        reason = f"failed {count} games, none finished in between, {last}"
         self._withdrawn.add(name)
         self._agenda.present.discard(name)
         async with self._database:

@@ -50,7 +50,7 @@ def test_plain_lines() -> None:
         GameFinished(game(termination=Termination.RESIGN), replayed=False),
         GameFinished(void(1, 1), replayed=True),
         GameFinished(long_list, replayed=False),
-        BotWithdrawn("c", "failed 3 games in a row", 4),
+        BotWithdrawn("c", "failed 3 games, none finished in between", 4),
     )
     assert written[:-2] == [
         "c: building with `make`",
@@ -63,7 +63,7 @@ def test_plain_lines() -> None:
     ]
     assert written[-2].endswith(" ...)")
     assert len(written[-2]) < 240
-    assert written[-1] == "c is withdrawn: failed 3 games in a row"
+    assert written[-1] == "c is withdrawn: failed 3 games, none finished in between"
 
 
 def test_an_earlier_run_is_mentioned() -> None:
