@@ -12,6 +12,7 @@ from arbiter.rating.table import Anchor, Annulment, Facts, LeagueTable, table_of
 from arbiter.rating.tally import Tally
 from arbiter.rating.tiebreaks import Ranking
 from arbiter.store import League
+from arbiter.tournament import remarks
 from arbiter.tournament.formats import Format, Knockout, SprtMatch
 from arbiter.tournament.formats.swiss import free_points
 from arbiter.tournament.outcomes import outcomes
@@ -58,7 +59,7 @@ def standings_of(
         left_out={row["name"]: row["left_out"] for row in rows if row["left_out"]},
         facts=_facts(alone) if alone else Facts(),
         ranking=_ranking(alone, plan, tally) if alone else None,
-        remarks=[*_verdicts(alone, test), *_annulled(annulled), *_retired(retired)],
+        remarks=[*_verdict(alone, test), *remarks.annulled(annulled), *remarks.retired(retired)],
     )
     return Standings(tally, replace(table, retired=retired, annulled=annulled, test=test))
 
@@ -127,50 +128,17 @@ def _two_names(config: Mapping[str, Any]) -> tuple[str, str]:
     return config["bots"][0]["name"], config["bots"][1]["name"]
 
 
-def _verdicts(league: League | None, test: SprtProgress | None) -> list[str]:
+def _verdict(league: League | None, test: SprtProgress | None) -> Iterable[str]:
     """What a sequential test says of the games so far."""
-    return [] if league is None or test is None else [_verdict(_two_names(league.get("config")), test)]
-
-
-def _verdict(names: tuple[str, str], test: SprtProgress) -> str:
-    """What a test says, in a sentence."""
-    one, other = names
-    low, high = test.test.bounds
-    elo0, elo1 = test.test.elo0, test.test.elo1
-    unit = "Elo" if test.test.model == "logistic" else "normalized Elo"
-    words = {
-        "H1": f"{one} is better than {other}: by {elo1:g} {unit} rather than by {elo0:g}",
-        "H0": f"{one} is not better than {other}: by {elo0:g} {unit} rather than by {elo1:g}",
-        "continue": f"not decided between {elo0:g} and {elo1:g} {unit} for {one} against {other}",
-        "repeats": f"not decided: {one} and {other} only repeat their games; they need other openings",
-    }[test.ending]
-    counted = f"after {test.pairs:,} pair{'' if test.pairs == 1 else 's'}"
-    biased = (
-        "" if test.ending in ("continue", "repeats") else " An Elo shown after a test has stopped is biased."
-    )
-    return f"Test: {words} (LLR {test.llr:+.2f}, bounds {low:.2f} and {high:.2f}, {counted}).{biased}"
+    if league is None or test is None:
+        return ()
+    return remarks.verdict(_two_names(league.get("config")), test)
 
 
 def _annulments(leagues: Sequence[League]) -> Iterator[Annulment]:
     for league in leagues:
         for row in league.annulments():
             yield Annulment(row["number"], row["attempt"], row["why"], row["at"], bool(row["replay"]))
-
-
-def _annulled(annulments: Iterable[Annulment]) -> list[str]:
-    return [
-        f"Game {each.number} was annulled{', to be played again' if each.replayed else ''}: "
-        f"{_sentence(each.why)}"
-        for each in annulments
-    ]
-
-
-def _retired(retired: Mapping[str, str]) -> list[str]:
-    return [f"{bot} plays no more: {_sentence(why)}" for bot, why in retired.items()]
-
-
-def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else text + "."
 
 
 def _facts(league: League) -> Facts:

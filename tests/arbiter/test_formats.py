@@ -3,12 +3,13 @@
 import random
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
 
 from arbiter.match.termination import Termination
-from arbiter.rating.outcome import Outcome
+from arbiter.rating.outcome import Colour, Outcome
 from arbiter.rating.sprt import Sprt
 from arbiter.tournament.formats.format import Format
 from arbiter.tournament.formats.knockout import Knockout
@@ -299,6 +300,36 @@ def test_points_are_the_first_bots() -> None:
 
 def test_a_pair_with_a_void_game_is_passed_over() -> None:
     assert sprt([(1, None), (1, 1)]).progress.counts == (0, 0, 0, 0, 1)
+
+
+def by_forfeit(game: Fixture, loser: str) -> Outcome:
+    offender: Colour = "white" if game.white == loser else "black"
+    played = outcome(game, 0.0 if offender == "white" else 1.0)
+    return replace(played, termination=Termination.CRASH, offender=offender)
+
+
+@pytest.mark.parametrize(
+    "good, bad, expected",
+    [
+        ([1.0] * 2, 8, ("H1", "continue", True)),
+        ([1.0] * 8, 0, ("H1", "H1", False)),
+        ([0.5] * 2, 0, ("continue", "continue", False)),
+    ],
+)
+def test_what_was_played_is_told_from_what_was_forfeited(
+    good: list[float], bad: int, expected: tuple[str, str, bool]
+) -> None:
+    plan = SprtMatch(("a", "b"), Sprt(0, 200), 100)
+    games = list(Schedule(plan.extend([])).fixtures())
+    for index, points in enumerate(good):
+        for game in games[2 * index : 2 * index + 2]:
+            plan.note(game.round, outcome(game, points if game.white == "a" else 1 - points))
+    for game in games[2 * len(good) : 2 * (len(good) + bad)]:
+        plan.note(game.round, by_forfeit(game, "b"))
+    test = plan.progress
+    assert (test.ending, test.played_ending, test.is_by_forfeit) == expected
+    assert sum(test.played) == len(good)
+    assert test.forfeits == 2 * (test.pairs - len(good))
 
 
 def test_a_pair_counts_when_all_before_it_are_over() -> None:
