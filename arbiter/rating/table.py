@@ -37,13 +37,18 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Annulment:
-    """One try at a game that the organiser took out, perhaps to have the game ``replayed``."""
+    """One try at a game that the organiser took out, perhaps to have the game ``replayed``.
+
+    ``played_again``: whether that was done since; ``missing``: the bot for which it cannot be done.
+    """
 
     number: int
     attempt: int
     why: str
     at: str
     replayed: bool
+    played_again: bool = False
+    missing: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

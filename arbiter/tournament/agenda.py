@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from arbiter.rating.sprt import SprtProgress
-from arbiter.store import League, PlayedGame
+from arbiter.store import Attempts, League, PlayedGame
 from arbiter.tournament.config import Tournament
 from arbiter.tournament.formats import SprtMatch, format_of
 from arbiter.tournament.outcomes import outcome_of_game, outcome_of_row
@@ -12,6 +12,11 @@ from arbiter.tournament.schedule import Fixture, Schedule, Stage
 
 ATTEMPTS = 3
 """A void game is replayed at most twice."""
+
+
+def is_over(game: Attempts) -> bool:
+    """Whether a game is over and done with: it counts, was taken out for good, or was void too often."""
+    return game.decided or game.void >= ATTEMPTS
 
 
 class Agenda:
@@ -110,7 +115,7 @@ class Agenda:
             self._attempts[game.number] = game.last
             if game.void:
                 self._voids[game.number] = game.void
-            if game.decided or game.void >= ATTEMPTS:
+            if is_over(game):
                 self._over.add(game.number)
         for white, black, games in self._league.encounters():
             self._begun[frozenset((white, black))] += games

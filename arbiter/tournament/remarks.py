@@ -48,14 +48,20 @@ def _reservation(test: SprtProgress) -> str:
 
 
 def annulled(annulments: Iterable[Annulment]) -> list[str]:
-    return [
-        f"Game {each.number} was annulled{', to be played again' if each.replayed else ''}: "
-        f"{_sentence(each.why)}"
-        for each in annulments
-    ]
+    """What was taken out and why, and what becomes of it."""
+    return [f"Game {each.number} was annulled{_sequel(each)}: {_sentence(each.why)}" for each in annulments]
+
+
+def _sequel(annulment: Annulment) -> str:
+    if annulment.missing:
+        return f"; it cannot be played again, for {annulment.missing} left"
+    if annulment.played_again:
+        return " and played again"
+    return ", to be played again" if annulment.replayed else ""
 
 
 def retired(bots: Mapping[str, str]) -> list[str]:
+    """Bots whose name another version has now."""
     return [f"{bot} plays no more: {_sentence(why)}" for bot, why in bots.items()]
 
 

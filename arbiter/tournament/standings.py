@@ -13,6 +13,7 @@ from arbiter.rating.tally import Tally
 from arbiter.rating.tiebreaks import Ranking
 from arbiter.store import League
 from arbiter.tournament import remarks
+from arbiter.tournament.agenda import is_over
 from arbiter.tournament.formats import Format, Knockout, SprtMatch
 from arbiter.tournament.formats.swiss import free_points
 from arbiter.tournament.outcomes import outcomes
@@ -50,7 +51,7 @@ def standings_of(
     )
     test = plan.progress if isinstance(plan, SprtMatch) else None
     anchor = leagues[0].get("anchor")
-    annulled = tuple(_annulments(leagues))
+    annulled = tuple(each for league in leagues for each in _annulments(league))
     retired = {row["name"]: row["retired"] for row in rows if row["retired"]}
     table = table_of(
         tally,
@@ -135,10 +136,20 @@ def _verdict(league: League | None, test: SprtProgress | None) -> Iterable[str]:
     return remarks.verdict(_two_names(league.get("config")), test)
 
 
-def _annulments(leagues: Sequence[League]) -> Iterator[Annulment]:
-    for league in leagues:
-        for row in league.annulments():
-            yield Annulment(row["number"], row["attempt"], row["why"], row["at"], bool(row["replay"]))
+def _annulments(league: League) -> Iterator[Annulment]:
+    rows = league.annulments()
+    if not rows:
+        return
+    left = {row["name"] for row in league.bots() if row["withdrawn"] or row["retired"]}
+    over = {game.number for game in league.attempts() if is_over(game)}
+    last = {row["number"]: row["attempt"] for row in rows}
+    for row in rows:
+        replayed = bool(row["replay"])
+        again = replayed and (row["number"] in over or row["attempt"] < last[row["number"]])
+        missing = [bot for bot in (row["white"], row["black"]) if bot in left and replayed and not again]
+        yield Annulment(
+            row["number"], row["attempt"], row["why"], row["at"], replayed, again, (*missing, None)[0]
+        )
 
 
 def _facts(league: League) -> Facts:

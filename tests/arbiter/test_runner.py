@@ -260,6 +260,22 @@ def test_an_annulled_failure_is_forgiven(house: House) -> None:
     assert not any(isinstance(event, BotWithdrawn) for event in house.events)
 
 
+def test_an_annulled_game_that_stays_void_was_played_again_all_the_same(house: House) -> None:
+    house.run(fair)
+    with League.open_for_writing(house.directory) as league:
+        league.annul(2, "power cut", "2026-11-29T21:10:03+00:00", replay=True)
+
+    async def play(setup: GameSetup) -> GameResult:
+        await trio.lowlevel.checkpoint()
+        return ending(Termination.VOID)
+
+    house.run(play)
+    with League.open_for_reading(house.directory) as league:
+        table = league_table([league])
+    assert "Game 2 was annulled and played again: power cut." in table.notes
+    assert any("1 game void" in note for note in table.notes)
+
+
 def test_both_at_fault_makes_a_void_game_and_counts_against_both(house: House) -> None:
     async def play(setup: GameSetup) -> GameResult:
         names = {setup.white.bot.name, setup.black.bot.name}

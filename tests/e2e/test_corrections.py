@@ -111,7 +111,7 @@ def test_a_changed_program_is_refused_until_it_is_said_to_be_a_new_one(
 def test_who_left_costs_its_opponent_nothing(cup: Callable[[str], Path]) -> None:
     """A game that waits for a program which changed is never played; in a Swiss system it is a point."""
     directory = cup("swiss")
-    games = stored(directory / "one")
+    games, old = stored(directory / "one"), hash_of(directory, "mine")
     number, (white, black, *_) = next((n, game) for n, game in games.items() if "mine" in game)
     assert annul(directory, "--replay", game=number)[0] == 0
     change(directory)
@@ -121,6 +121,8 @@ def test_who_left_costs_its_opponent_nothing(cup: Callable[[str], Path]) -> None
     assert f"game {number} starts" not in done.stdout
     (other,) = {white, black} - {"mine"}
     notes = table_of(directory)["notes"]
+    former = f"mine@{old[:8]}"
+    assert f"Game {number} was annulled; it cannot be played again, for {former} left: a power cut." in notes
     assert any(re.search(rf"an opponent did not play: .*\b{other} [13]\b", note) for note in notes)
 
 
@@ -187,7 +189,10 @@ def test_an_annulled_game_is_played_again_where_asked_for(cup: Callable[[str], P
     before = stored(directory / "one")
     status, said = annul(directory, "--replay", game=3)
     assert (status, "it is played again by the next `arbiter run`" in said) == (0, True)
-    assert table_of(directory)["games"] == 5
+    table = table_of(directory)
+    assert table["games"] == 5
+    assert "Game 3 was annulled, to be played again: a power cut." in table["notes"]
+    assert [(each["replayed"], each["played_again"]) for each in table["annulled"]] == [(True, False)]
     done = at_once("run", "cup.yaml", "--results", "one", cwd=directory)
     assert done.stdout.count(" starts: ") == 1
     assert "game 3 starts: " in done.stdout
@@ -195,11 +200,17 @@ def test_an_annulled_game_is_played_again_where_asked_for(cup: Callable[[str], P
     assert stored(directory / "one") == before
     table = table_of(directory)
     assert table["games"] == 6
-    assert "Game 3 was annulled, to be played again: a power cut." in table["notes"]
+    assert "Game 3 was annulled and played again: a power cut." in table["notes"]
+    assert [(each["replayed"], each["played_again"]) for each in table["annulled"]] == [(True, True)]
     # The second attempt can be taken out like the first one.
-    assert annul(directory, game=3)[0] == 0
-    assert table_of(directory)["games"] == 5
-    assert len(table_of(directory)["annulled"]) == 2
+    assert annul(directory, "--replay", game=3)[0] == 0
+    table = table_of(directory)
+    assert table["games"] == 5
+    assert [(each["attempt"], each["played_again"]) for each in table["annulled"]] == [(1, True), (2, False)]
+    assert [note for note in table["notes"] if "Game 3 was" in note] == [
+        "Game 3 was annulled and played again: a power cut.",
+        "Game 3 was annulled, to be played again: a power cut.",
+    ]
 
 
 def test_a_knockout_goes_on_from_what_was_drawn(cup: Callable[[str], Path]) -> None:
