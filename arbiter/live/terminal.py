@@ -174,7 +174,7 @@ class Screen:
         for outcome in frame.outcomes:
             self._tally.add(outcome)
         if frame.outcomes or self._rows is None:
-            ranking = interim_ranking(self._form, frame.stages, self._tally)
+            ranking = interim_ranking(self._form, frame.stages)
             self._rows = table_of(self._tally, ranking=ranking).rows
         parts = [_progress(frame)]
         if frame.test:

@@ -1,10 +1,11 @@
 """From stored games to league tables."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from arbiter.rating.outcome import Outcome
 from arbiter.rating.pages import PageKind, page
 from arbiter.rating.sheet import Sheet
 from arbiter.rating.sprt import Sprt, SprtProgress
@@ -14,7 +15,7 @@ from arbiter.rating.tiebreaks import Ranking
 from arbiter.store import League
 from arbiter.tournament import remarks
 from arbiter.tournament.agenda import is_over
-from arbiter.tournament.formats import Format, Knockout, SprtMatch
+from arbiter.tournament.formats import Format, Knockout, SprtMatch, Swiss
 from arbiter.tournament.formats.swiss import free_points
 from arbiter.tournament.outcomes import outcomes
 from arbiter.tournament.schedule import Stage
@@ -45,9 +46,10 @@ def standings_of(
     wanted = {row["name"] for row in rows}
     alone = leagues[0] if len(leagues) == 1 else None
     plan = _stored_format(alone) if alone else Format()
+    note = _noting(plan, alone) if alone and plan.needs_results else None
     tally = Tally(
         dict.fromkeys(row["name"] for row in rows if not row["left_out"]),
-        (each for each in outcomes(leagues, plan.note) if each.white in wanted and each.black in wanted),
+        (each for each in outcomes(leagues, note) if each.white in wanted and each.black in wanted),
     )
     test = plan.progress if isinstance(plan, SprtMatch) else None
     anchor = leagues[0].get("anchor")
@@ -59,7 +61,7 @@ def standings_of(
         withdrawn={row["name"]: row["withdrawn"] for row in rows if row["withdrawn"]},
         left_out={row["name"]: row["left_out"] for row in rows if row["left_out"]},
         facts=_facts(alone) if alone else Facts(),
-        ranking=_ranking(alone, plan, tally) if alone else None,
+        ranking=_ranking(alone, plan) if alone else None,
         remarks=[*_verdict(alone, test), *remarks.annulled(annulled), *remarks.retired(retired)],
     )
     return Standings(tally, replace(table, retired=retired, annulled=annulled, test=test))
@@ -88,41 +90,44 @@ def _stored_format(league: League) -> Format:
             return Knockout(config["seeds"], config["best_of"])
         case "sprt":
             return SprtMatch(_two_names(config), Sprt(**config["sprt"]), config["max_pairs"])
+        case "swiss":
+            return Swiss([bot["name"] for bot in config["bots"]], config["rounds"])
     return Format()
 
 
-def _ranking(league: League, plan: Format, tally: Tally) -> Ranking:
+def _noting(plan: Format, league: League) -> Callable[[int, Outcome], None]:
+    """Tells a format of the games that are over, as a run does; others may be played again."""
+    over = {game.number for game in league.attempts() if is_over(game)}
+
+    def note(round_number: int, outcome: Outcome) -> None:
+        if outcome.number in over:
+            plan.note(round_number, outcome)
+
+    return note
+
+
+def _ranking(league: League, plan: Format) -> Ranking:
     """How the format of a tournament ranks its bots."""
-    config = league.get("config") or {}
     stages = [Stage.from_json(stage) for stage in league.get("stages") or []]
     gone = {row["name"] for row in league.bots() if row["withdrawn"] or row["left_out"] or row["retired"]}
     if isinstance(plan, Knockout):
         present = {bot for stage in stages for bot in stage.bots} - gone
         return Ranking("knockout", survived=plan.survived(stages, present))
-    if config.get("format") == "swiss":
-        return Ranking("swiss", free=free_points(stages, _meetings(tally), gone))
+    if isinstance(plan, Swiss):
+        return Ranking("swiss", free=plan.free(stages, gone))
     return Ranking()
 
 
-def interim_ranking(form: str, stages: Sequence[Stage], tally: Tally) -> Ranking:
+def interim_ranking(form: str, stages: Sequence[Stage]) -> Ranking:
     """The same while games go on, from what was drawn so far: nobody is gone, no open tie is decided."""
     if form == "swiss":
-        return Ranking("swiss", free=free_points(stages, _meetings(tally), ()))
+        return Ranking("swiss", free=free_points(stages, {}, gone=()))
     if form == "knockout":
         survived: dict[str, int] = {}
         for stage in stages:
             survived |= dict.fromkeys(stage.bots, stage.last - 1) | dict.fromkeys(stage.byes, stage.last)
         return Ranking("knockout", survived=survived)
     return Ranking()
-
-
-def _meetings(tally: Tally) -> dict[frozenset[str], int]:
-    """How many games any two bots have played."""
-    return {
-        frozenset((bot, other)): games
-        for bot, others in tally.meetings.items()
-        for other, games in others.items()
-    }
 
 
 def _two_names(config: Mapping[str, Any]) -> tuple[str, str]:

@@ -186,6 +186,15 @@ def test_who_met_a_bot_that_is_no_more_has_the_points_it_did_not_play_for() -> N
     assert set(map(frozenset, second.pairings)) == {frozenset("ab"), frozenset("cd")}
 
 
+def test_a_game_that_was_taken_out_is_no_point_without_a_game() -> None:
+    """Though the opponent plays no more: both were there, and the game counts for nobody."""
+    stages = [Stage((("a", "gone"), ("b", "c")), 1, 1)]
+    plan = Swiss(list("abc"), 2)
+    for game in Schedule(stages).fixtures():
+        plan.note(1, outcome(game, None if "gone" in (game.white, game.black) else 0.5))
+    assert plan.free(stages, {"gone"}) == {"a": 0.0}
+
+
 # Knockout
 
 

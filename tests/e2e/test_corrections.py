@@ -213,6 +213,23 @@ def test_an_annulled_game_is_played_again_where_asked_for(cup: Callable[[str], P
     ]
 
 
+def test_what_is_annulled_against_a_bot_that_was_withdrawn_is_no_point(tmp_path: Path) -> None:
+    write_cup(tmp_path, "swiss", [quick("good"), quick("bad", "crash")], "rounds: 1", "max_failures: 2")
+    assert at_once("run", "cup.yaml", "--results", "one", cwd=tmp_path).returncode == 1
+    assert [row["points"] for row in table_of(tmp_path)["bots"]] == [2, 0]
+    assert annul(tmp_path)[0] == 0
+    assert [row["points"] for row in table_of(tmp_path)["bots"]] == [1, 0]
+    # One that is to be played again and cannot be is a game that the opponent did not play.
+    assert annul(tmp_path, "--replay", game=2)[0] == 0
+    table = table_of(tmp_path)
+    assert [(row["name"], row["points"], row["games"]) for row in table["bots"]] == [
+        ("good", 1, 0), ("bad", 0, 0),
+    ]  # fmt: skip
+    notes = " ".join(table["notes"])
+    assert "Game 2 was annulled; it cannot be played again, for bad left: a power cut." in notes
+    assert "games that an opponent did not play: good 1." in notes
+
+
 def test_a_knockout_goes_on_from_what_was_drawn(cup: Callable[[str], Path]) -> None:
     """A game of an early round that is taken out and played again leaves the later rounds alone."""
     directory = cup("knockout")
