@@ -302,7 +302,7 @@ def _scale_notes(tally: Tally, components: int, groups: int, anchor: Anchor | No
     if not components:
         return []
     if components > groups:
-        return ["Elo is shown as soon as all bots have met, directly or through others."]
+        return [f"No Elo: the bots are {components} groups that have not met, directly or through others."]
     whole = "each group" if components > 1 else "all bots"
     notes = [f"Elo with its 95 % interval; the mean of {whole} is 0."]
     if anchor is not None and tally.meetings.get(anchor.bot):

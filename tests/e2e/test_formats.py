@@ -163,6 +163,15 @@ def test_a_swiss_system_ends_as_announced(whole: Callable[[str], Path], kind: st
         assert "Points include those for byes" in said
 
 
+def test_a_swiss_system_that_ends_early_says_why_it_has_no_ratings(tmp_path: Path) -> None:
+    """Nothing is promised: it is over."""
+    write_cup(tmp_path, "swiss", BOTS[:4], "rounds: 1")
+    said = run(tmp_path, "one")
+    assert "\nNo Elo: the bots are 2 groups that have not met, directly or through others.\n" in said
+    table = json.loads(at_once("table", str(tmp_path / "one"), "--format", "json").stdout)
+    assert [row["elo"] for row in table["bots"]] == [None] * 4
+
+
 def test_a_knockout_ends_with_one_winner(whole: Callable[[str], Path]) -> None:
     directory = whole("knockout")
     said = (directory / "said").read_text()
