@@ -32,6 +32,7 @@ class Agenda:
         self.present = present
         self._league = league
         self._limit = limit
+        self._bots = [bot.name for bot in tournament.bots]
         self._format = format_of(tournament)
         self._schedule = Schedule(map(Stage.from_json, league.get("stages") or []))
         self._attempts: dict[int, int] = {}
@@ -69,6 +70,14 @@ class Agenda:
     def test(self) -> SprtProgress | None:
         """Where the sequential test stands, if the format is one."""
         return self._format.progress if isinstance(self._format, SprtMatch) else None
+
+    @property
+    def latecomers(self) -> list[str]:
+        """Lines about bots that can play, and will not: nothing is drawn for them any more."""
+        stages = self._schedule.stages
+        why = self._format.closed(stages)
+        drawn = {bot for stage in stages for bot in stage.bots}
+        return [f"{bot} is left out: {why}" for bot in self._bots if why and bot in self.present - drawn]
 
     def open_games(self, name: str) -> int:
         """How many games of a bot have not begun, against others that still play."""

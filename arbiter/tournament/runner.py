@@ -26,6 +26,7 @@ from arbiter.tournament.events import (
     BotWithdrawn,
     GameFinished,
     GameStarted,
+    Notice,
     Overheard,
     PlayBegins,
     PlyPlayed,
@@ -87,6 +88,8 @@ class Runner:
     async def run(self) -> None:
         """Play until the schedule is through. On cancellation, finished games are still stored."""
         self._recall_form()
+        for line in self._agenda.latecomers:
+            self._watch(Notice(line))
         self._watch(PlayBegins(self._agenda.total, self._agenda.done))
         # Full collections of a big heap would stop all clocks at once; what exists now stays anyway.
         gc.collect()

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.commands import arbiter, at_once, quick, start, stored, write_cup
+from tests.e2e.commands import QUICK, arbiter, at_once, entry, quick, start, stored, write_cup
 
 BOTS = [quick(f"b{number}", "last" if number % 2 else "first") for number in range(1, 6)]
 NAMES = ["b1", "b2", "b3", "b4", "b5"]
@@ -269,6 +269,35 @@ def test_a_bot_that_joins_extends_the_schedule(copy: Callable[[str], Path], kind
         assert {game["round"] for game in games if "late" in (game["white"], game["black"])} == {4}
     assert len({(game["round"], game["game"]) for game in games}) == len(games)
     assert all(len(pair) == 2 for pair in pairs_of(games).values())
+
+
+@pytest.mark.parametrize("more", [(), ("--quiet",)])
+def test_who_joins_when_all_rounds_were_drawn_is_told_so(
+    copy: Callable[[str], Path], more: tuple[str, ...]
+) -> None:
+    directory = copy("swiss")
+    before = stored(directory / "one")
+    add_bot(directory, quick("late"))
+    done = at_once("run", "cup.yaml", "--results", "one", *more, cwd=directory)
+    line = "late is left out: the last round was drawn before it joined; raise `rounds` to let it play\n"
+    assert (done.returncode, line in done.stdout + done.stderr) == (0, True)
+    assert stored(directory / "one") == before
+    swap(directory, "rounds: 3", "rounds: 4")
+    said = run(directory, "one")
+    assert "late is left out" not in said
+    assert len(stored(directory / "one")) == len(before) + 4
+
+
+def test_who_missed_the_draw_of_a_knockout_is_told_so(tmp_path: Path) -> None:
+    """A bot that could not be started then, and can be now."""
+    late = entry("late", "./late.sh first", optional="true")
+    write_cup(tmp_path, "knockout", [*BOTS[:2], late])
+    assert "late is left out: " in run(tmp_path, "one")
+    shutil.copy(QUICK, tmp_path / "late.sh")
+    line = (
+        "late is left out: the first round was drawn without it; it can play in another --results directory\n"
+    )
+    assert line in run(tmp_path, "one")
 
 
 @pytest.mark.parametrize(

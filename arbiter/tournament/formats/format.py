@@ -33,6 +33,12 @@ class Format:
         """About how many games ``draw`` will still add."""
         return 0
 
+    def closed(self, stages: Sequence[Stage]) -> str:
+        """Why a bot that is in none of the stages will be in none at all, with the remedy; empty while it
+        can be.
+        """
+        return ""
+
     def note(self, round_number: int, outcome: Outcome) -> None:
         """Learn how a game ended, for good; games come in any order."""
 

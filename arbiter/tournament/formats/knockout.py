@@ -63,6 +63,11 @@ class Knockout(Format):
         )
         return 2 * self._shortest * max(0, in_round - 1)
 
+    def closed(self, stages: Sequence[Stage]) -> str:
+        if not stages:
+            return ""
+        return "the first round was drawn without it; it can play in another --results directory"
+
     def survived(self, stages: Sequence[Stage], present: Collection[str]) -> dict[str, int]:
         """How many rounds each bot came through, as far as the last round is decided."""
         if not stages:

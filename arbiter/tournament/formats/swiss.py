@@ -48,6 +48,11 @@ class Swiss(Format):
     def undrawn(self, stages: Sequence[Stage], present: Collection[str]) -> int:
         return max(0, self._rounds - len(stages)) * (len(present) // 2) * 2
 
+    def closed(self, stages: Sequence[Stage]) -> str:
+        if len(stages) < self._rounds:
+            return ""
+        return "the last round was drawn before it joined; raise `rounds` to let it play"
+
     def free(self, stages: Sequence[Stage], gone: Collection[str]) -> dict[str, float]:
         """Points without a game, when these bots play no more."""
         return free_points(stages, self._played, gone)
