@@ -53,6 +53,8 @@ class Frame(NamedTuple):
 
     done: int
     total: int | None
+    of: str
+    may_grow: bool
     seconds_left: float | None
     games: list[tuple[Fixture, State]]
     lines: list[str]
@@ -85,7 +87,7 @@ class TerminalView:
     def watch(self, event: Event) -> None:
         self._progress.note(event)
         match event:
-            case PlayBegins(_, done):
+            case PlayBegins(done=done):
                 self._done_before = done
                 self._began = time.monotonic()
             case GameStarted(fixture, _):
@@ -136,6 +138,8 @@ class TerminalView:
         return Frame(
             progress.done,
             progress.total,
+            progress.of,
+            progress.may_grow,
             self._seconds_left(),
             games,
             lines,
@@ -195,16 +199,16 @@ def _progress(frame: Frame) -> RenderableType:
     if frame.total is None:
         return Text(f"{frame.done} games")
     bar = ProgressBar(total=max(frame.total, 1), completed=frame.done, width=40)
-    grid.add_row(bar, f"{frame.done} of {frame.total} games", _time_left(frame.seconds_left))
+    grid.add_row(bar, f"{frame.done:,}{frame.of} games", _time_left(frame))
     return grid
 
 
-def _time_left(seconds: float | None) -> str:
-    if seconds is None:
+def _time_left(frame: Frame) -> str:
+    if frame.seconds_left is None:
         return ""
-    minutes, rest = divmod(round(seconds), 60)
+    minutes, rest = divmod(round(frame.seconds_left), 60)
     hours, minutes = divmod(minutes, 60)
-    return f"about {hours}:{minutes:02}:{rest:02} left"
+    return f"{'at least' if frame.may_grow else 'about'} {hours}:{minutes:02}:{rest:02} left"
 
 
 def _current_games(games: Iterable[tuple[Fixture, State]]) -> RenderableType:

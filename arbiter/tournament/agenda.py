@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from arbiter.rating.sprt import SprtProgress
 from arbiter.store import Attempts, League, PlayedGame
 from arbiter.tournament.config import Tournament
-from arbiter.tournament.formats import SprtMatch, format_of
+from arbiter.tournament.formats import Knockout, SprtMatch, Tie, format_of
 from arbiter.tournament.outcomes import outcome_of_game, outcome_of_row
 from arbiter.tournament.schedule import Fixture, Schedule, Stage
 
@@ -42,6 +42,8 @@ class Agenda:
         self._recall()
         self._extend(self._format.extend(self._schedule.stages))
         self._open = self._open_fixtures(0)
+        self._settled: set[tuple[int, str]] = set()
+        self.settle_ties()
 
     @property
     def done(self) -> int:
@@ -62,6 +64,11 @@ class Agenda:
         return min(total, self._limit or total)
 
     @property
+    def may_grow(self) -> bool:
+        """Whether the total is only the least that there can be."""
+        return self._format.may_grow and self.done != self.total
+
+    @property
     def is_decided(self) -> bool:
         """Whether no further game is wanted."""
         return self._format.is_decided
@@ -70,6 +77,19 @@ class Agenda:
     def test(self) -> SprtProgress | None:
         """Where the sequential test stands, if the format is one."""
         return self._format.progress if isinstance(self._format, SprtMatch) else None
+
+    def settle_ties(self) -> list[Tie]:
+        """The ties of a knockout that are over and were not when this was asked before."""
+        if not isinstance(self._format, Knockout):
+            return []
+        ties = self._format.ties(self._schedule.stages, self.present)
+        settled = [tie for tie in ties if self._is_settled(tie) and (tie.round, tie.one) not in self._settled]
+        self._settled.update((tie.round, tie.one) for tie in settled)
+        return settled
+
+    def _is_settled(self, tie: Tie) -> bool:
+        """Whether a tie is over and its last game, too: the second of a pair is played in any case."""
+        return tie.is_over and not (tie.pending and {tie.one, tie.other} <= self.present)
 
     @property
     def latecomers(self) -> list[str]:

@@ -1,9 +1,11 @@
-"""What stands below a table that its tournament alone can tell: tests, annulled games, bots that left."""
+"""What stands below a table and only its tournament can tell: tests, ties, annulled games, bots that left."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 
 from arbiter.rating.sprt import SprtProgress
 from arbiter.rating.table import Annulment
+from arbiter.tournament.formats import Tie
 
 
 def verdict(names: tuple[str, str], test: SprtProgress) -> Iterator[str]:
@@ -45,6 +47,12 @@ def _reservation(test: SprtProgress) -> str:
         f"Decided by forfeits: {forfeits}; {others} {alone} (LLR {test.played_llr:+.2f}). "
         "This tells how often the programs fail, not how well they play."
     )
+
+
+def ties(found: Iterable[Tie]) -> list[str]:
+    """How the ties of a knockout ended, round by round."""
+    rounds = groupby(found, key=lambda tie: tie.round)
+    return [f"Round {number}: {'; '.join(map(str, each))}." for number, each in rounds]
 
 
 def annulled(annulments: Iterable[Annulment]) -> list[str]:

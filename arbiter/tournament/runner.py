@@ -32,6 +32,7 @@ from arbiter.tournament.events import (
     PlyPlayed,
     SprtAdvanced,
     StageDrawn,
+    TieSettled,
     Watcher,
 )
 from arbiter.tournament.openings import Openings
@@ -88,9 +89,10 @@ class Runner:
     async def run(self) -> None:
         """Play until the schedule is through. On cancellation, finished games are still stored."""
         self._recall_form()
-        for line in self._agenda.latecomers:
+        agenda = self._agenda
+        for line in agenda.latecomers:
             self._watch(Notice(line))
-        self._watch(PlayBegins(self._agenda.total, self._agenda.done))
+        self._watch(PlayBegins(agenda.total, agenda.done, agenda.may_grow))
         # Full collections of a big heap would stop all clocks at once; what exists now stays anyway.
         gc.collect()
         gc.freeze()
@@ -161,6 +163,8 @@ class Runner:
             for side in Side:
                 self._note_form(getattr(fixture, side.word), side in at_fault, outcome.termination)
                 await self._withdraw_if_hopeless(getattr(fixture, side.word), outcome)
+            for tie in self._agenda.settle_ties():
+                self._watch(TieSettled(tie))
         return is_last
 
     def _tell_test(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from arbiter.rating.outcome import Outcome
 from arbiter.rating.pages import PageKind, page
 from arbiter.rating.sheet import Sheet
-from arbiter.rating.sprt import Sprt, SprtProgress
+from arbiter.rating.sprt import Sprt
 from arbiter.rating.table import Anchor, Annulment, Facts, LeagueTable, table_of
 from arbiter.rating.tally import Tally
 from arbiter.rating.tiebreaks import Ranking
@@ -51,7 +51,6 @@ def standings_of(
         dict.fromkeys(row["name"] for row in rows if not row["left_out"]),
         (each for each in outcomes(leagues, note) if each.white in wanted and each.black in wanted),
     )
-    test = plan.progress if isinstance(plan, SprtMatch) else None
     anchor = leagues[0].get("anchor")
     annulled = tuple(each for league in leagues for each in _annulments(league))
     retired = {row["name"]: row["retired"] for row in rows if row["retired"]}
@@ -62,8 +61,13 @@ def standings_of(
         left_out={row["name"]: row["left_out"] for row in rows if row["left_out"]},
         facts=_facts(alone) if alone else Facts(),
         ranking=_ranking(alone, plan) if alone else None,
-        remarks=[*_verdict(alone, test), *remarks.annulled(annulled), *remarks.retired(retired)],
+        remarks=[
+            *(_format_remarks(alone, plan) if alone else ()),
+            *remarks.annulled(annulled),
+            *remarks.retired(retired),
+        ],
     )
+    test = plan.progress if isinstance(plan, SprtMatch) else None
     return Standings(tally, replace(table, retired=retired, annulled=annulled, test=test))
 
 
@@ -108,14 +112,34 @@ def _noting(plan: Format, league: League) -> Callable[[int, Outcome], None]:
 
 def _ranking(league: League, plan: Format) -> Ranking:
     """How the format of a tournament ranks its bots."""
-    stages = [Stage.from_json(stage) for stage in league.get("stages") or []]
-    gone = {row["name"] for row in league.bots() if row["withdrawn"] or row["left_out"] or row["retired"]}
+    stages, gone = _stages(league), _gone(league)
     if isinstance(plan, Knockout):
-        present = {bot for stage in stages for bot in stage.bots} - gone
-        return Ranking("knockout", survived=plan.survived(stages, present))
+        return Ranking("knockout", survived=plan.survived(stages, _drawn(stages) - gone))
     if isinstance(plan, Swiss):
         return Ranking("swiss", free=plan.free(stages, gone))
     return Ranking()
+
+
+def _format_remarks(league: League, plan: Format) -> Iterable[str]:
+    """What the format of a tournament has to say of its games so far."""
+    if isinstance(plan, SprtMatch):
+        return remarks.verdict(_two_names(league.get("config")), plan.progress)
+    if isinstance(plan, Knockout):
+        stages = _stages(league)
+        return remarks.ties(plan.ties(stages, _drawn(stages) - _gone(league)))
+    return ()
+
+
+def _stages(league: League) -> list[Stage]:
+    return [Stage.from_json(stage) for stage in league.get("stages") or []]
+
+
+def _drawn(stages: Iterable[Stage]) -> set[str]:
+    return {bot for stage in stages for bot in stage.bots}
+
+
+def _gone(league: League) -> set[str]:
+    return {row["name"] for row in league.bots() if row["withdrawn"] or row["left_out"] or row["retired"]}
 
 
 def interim_ranking(form: str, stages: Sequence[Stage]) -> Ranking:
@@ -132,13 +156,6 @@ def interim_ranking(form: str, stages: Sequence[Stage]) -> Ranking:
 
 def _two_names(config: Mapping[str, Any]) -> tuple[str, str]:
     return config["bots"][0]["name"], config["bots"][1]["name"]
-
-
-def _verdict(league: League | None, test: SprtProgress | None) -> Iterable[str]:
-    """What a sequential test says of the games so far."""
-    if league is None or test is None:
-        return ()
-    return remarks.verdict(_two_names(league.get("config")), test)
 
 
 def _annulments(league: League) -> Iterator[Annulment]:

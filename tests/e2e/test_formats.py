@@ -184,12 +184,23 @@ def test_a_knockout_ends_with_one_winner(whole: Callable[[str], Path]) -> None:
         (number, tie) for number, _, line in rounds for tie in line.split(", ") if "bye" not in tie
     )
     assert max(ties.values()) <= 4
+    totals = [int(total) for total in re.findall(r"\(round \d, \d+ of at least (\d+)\)$", said, re.MULTILINE)]
+    assert len(totals) == said.count(" starts: ") == totals[-1]
+    assert totals == sorted(totals)
     finalists = [tie for number, tie in ties if number == "3"]
     assert len(finalists) == 1
     table = json.loads(at_once("table", str(directory / "one"), "--format", "json").stdout)
     ranks = {row["name"]: row["rank"] for row in table["bots"]}
     assert sorted(ranks.values()) == [1, 2, 3, 3, 5]
     assert {name for name, rank in ranks.items() if rank < 3} == set(finalists[0].split(" - "))
+    # Each tie ends with one line, and the table has the same.
+    settled = re.findall(r"^tie ends: (\S+ beats .*) \(round (\d)\)$", said, re.MULTILINE)
+    assert len(settled) == 4
+    winners = [line.split()[0] for line, _ in settled]
+    assert ranks[winners[-1]] == 1
+    noted = [f"Round {number}: {'; '.join(line for line, n in settled if n == number)}." for number in "123"]
+    assert [note for note in table["notes"] if note.startswith("Round ")] == noted
+    assert any(re.search(r" by (margin \(\+\d+\)|seed)$", line) for line, _ in settled)
 
 
 def test_an_sprt_match_tells_how_it_goes(whole: Callable[[str], Path]) -> None:
