@@ -77,6 +77,7 @@ class Runner:
         self._overhears = overhear
         self._withdrawn = {row["name"] for row in league.bots() if row["withdrawn"]}
         self._agenda = Agenda(tournament, entries.keys() - self._withdrawn, league, limit)
+        self._keep_stages()
         self._test = self._agenda.test
         self._under_way = 0
         self._game_is_over = trio.Event()
@@ -120,6 +121,10 @@ class Runner:
                 failed = row["both_failed"] or (row["offender"] == side and termination.is_forfeit)
                 self._note_form(row[side], failed, termination)
 
+    def _keep_stages(self) -> None:
+        """Put what is drawn on record before any of its games."""
+        self._league.put(stages=[stage.as_json() for stage in self._agenda.stages])
+
     async def _next_fixture(self) -> Fixture | None:
         """The next game; waits for results on which it depends. None when there is none."""
         while (fixture := self._agenda.next()) is None:
@@ -129,6 +134,7 @@ class Runner:
             drawn = self._agenda.draw()
             if not drawn:
                 return None
+            self._keep_stages()
             for stage in drawn:
                 self._watch(StageDrawn(stage, self._agenda.total))
         return fixture

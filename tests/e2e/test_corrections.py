@@ -79,13 +79,19 @@ def test_a_changed_program_is_refused_until_it_is_said_to_be_a_new_one(
         refusal,
     )
     assert "b2" not in refusal
+    dry = at_once("run", "cup.yaml", "--results", "one", "--dry-run", cwd=directory)
+    assert (dry.returncode, dry.stdout, dry.stderr) == (2, "", refusal)
     assert "add --new-version mine to enter what changed as a new bot" in refusal
     assert stored(directory / "one") == before
     if form == "swiss":
         (directory / "cup.yaml").write_text((directory / "cup.yaml").read_text() + "rounds: 4\n")
-    done = at_once("run", "cup.yaml", "--results", "one", "--new-version", "mine", cwd=directory)
+    enter = ("run", "cup.yaml", "--results", "one", "--new-version", "mine")
+    dry = at_once(*enter, "--dry-run", cwd=directory)
+    assert stored(directory / "one") == before
+    done = at_once(*enter, cwd=directory)
     assert done.returncode == 0, done.stderr
     former = f"mine@{old[:8]}"
+    assert "mine enters as a new version" in dry.stdout
     assert f"mine: a new version; its games so far stay under {former}\n" in done.stdout
     after = stored(directory / "one")
     assert list(after) == list(range(1, len(after) + 1))
@@ -216,6 +222,8 @@ def test_an_annulled_game_is_played_again_where_asked_for(cup: Callable[[str], P
 def test_what_is_annulled_against_a_bot_that_was_withdrawn_is_no_point(tmp_path: Path) -> None:
     write_cup(tmp_path, "swiss", [quick("good"), quick("bad", "crash")], "rounds: 1", "max_failures: 2")
     assert at_once("run", "cup.yaml", "--results", "one", cwd=tmp_path).returncode == 1
+    foretold = at_once("run", "cup.yaml", "--results", "one", "--dry-run", cwd=tmp_path).stdout
+    assert "  bad (withdrawn): " in foretold
     assert [row["points"] for row in table_of(tmp_path)["bots"]] == [2, 0]
     assert annul(tmp_path)[0] == 0
     assert [row["points"] for row in table_of(tmp_path)["bots"]] == [1, 0]

@@ -116,8 +116,8 @@ def test_games_at_a_time_change_nothing(whole: Callable[[str], Path], tmp_path: 
         ("round-robin", ["round-robin, 2 rounds", "3 pairings, 12 games, 1 at a time", "round 1: b2 - b3"]),
         ("gauntlet", ["gauntlet of b2, 2 rounds", "3 pairings, 12 games", "game 1, round 1: b2 - b1"]),
         ("swiss", ["swiss, 3 rounds", "\n12 games, 1 at a time", "game 3, round 1: b2 - b4"]),
-        ("odd swiss", ["swiss, 4 rounds", "\n16 games", "b5 has a bye in the first round"]),
-        ("knockout", ["knockout, best of 1 pair", "at least 8 games", "b1 has a bye in the first round"]),
+        ("odd swiss", ["swiss, 4 rounds", "\n16 games", "b5 has a bye in round 1"]),
+        ("knockout", ["knockout, best of 1 pair", "at least 8 games", "b1 has a bye in round 1"]),
         ("sprt", ["sprt [0, 300] Elo, alpha 0.05, beta 0.05", "if a hypothesis is true, 200,000 at most"]),
     ],
 )  # fmt: skip
@@ -280,6 +280,78 @@ def test_a_bot_that_joins_extends_the_schedule(copy: Callable[[str], Path], kind
         assert {game["round"] for game in games if "late" in (game["white"], game["black"])} == {4}
     assert len({(game["round"], game["game"]) for game in games}) == len(games)
     assert all(len(pair) == 2 for pair in pairs_of(games).values())
+
+
+NEXT_GAMES = re.compile(r"^  game (\d+), round (\d+): (\S+) - (\S+)$", re.MULTILINE)
+
+
+def foretold(directory: Path, *more: str) -> str:
+    """What a dry run says of stored games, which it leaves alone."""
+    before = (directory / "one" / "league.db").read_bytes()
+    done = at_once("run", "cup.yaml", "--results", "one", "--dry-run", *more, cwd=directory)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (directory / "one" / "league.db").read_bytes() == before
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    "kind, old, new, expected",
+    [
+        ("gauntlet", "rounds: 2", "rounds: 3", "12 games were played; 6 are left, 1 at a time; the first"),
+        ("odd swiss", "rounds: 4", "rounds: 6", "16 games were played; 8 are left, 1 at a time; the first"),
+    ],
+)  # fmt: skip
+def test_a_dry_run_tells_what_is_left(
+    copy: Callable[[str], Path], kind: str, old: str, new: str, expected: str
+) -> None:
+    directory = copy(kind)
+    before = stored(directory / "one")
+    assert f"{len(before)} games were played; none is left\n" in foretold(directory)
+    swap(directory, old, new)
+    said = foretold(directory)
+    assert expected in said
+    coming = NEXT_GAMES.findall(said)
+    run(directory, "one")
+    played = {
+        (str(game["number"]), str(game["round"]), game["white"], game["black"])
+        for game in games_of(directory / "one")
+        if game["number"] not in before
+    }
+    assert set(coming) <= played
+    # Of a Swiss system the round is told that the results so far lead to.
+    assert len(coming) == (6 if kind == "gauntlet" else 4)
+
+
+def test_a_dry_run_of_a_knockout_counts_the_least(copy: Callable[[str], Path]) -> None:
+    directory = copy("knockout")
+    games = len(stored(directory / "one"))
+    assert at_once("annul", "one", "--game", "1", "--why", "x", "--replay", cwd=directory).returncode == 0
+    said = foretold(directory)
+    assert f"{games - 1} games were played; at least 1 is left, 1 at a time; the first of them:" in said
+    assert NEXT_GAMES.findall(said) == [("1", "1", "b4", "b5")]
+
+
+def test_a_dry_run_knows_when_a_test_is_decided(copy: Callable[[str], Path]) -> None:
+    directory = copy("sprt")
+    assert f"{len(stored(directory / 'one'))} games were played; none is left\n" in foretold(directory)
+
+
+def test_a_dry_run_refuses_what_the_run_refuses(copy: Callable[[str], Path]) -> None:
+    directory = copy("knockout")
+    swap(directory, "best_of: 1", "best_of: 2")
+    message = refusal(directory)
+    assert "  best_of: 1 -> 2\n" in message
+    done = at_once("run", "cup.yaml", "--results", "one", "--dry-run", cwd=directory)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
+    swap(directory, "best_of: 2", "best_of: 1")
+    done = at_once("run", "cup.yaml", "--results", "one", "--dry-run", "--seed", "5", cwd=directory)
+    assert (done.returncode, "played with seed 1, not 5" in done.stderr) == (2, True)
+
+
+def test_a_dry_run_tells_who_joins_too_late(copy: Callable[[str], Path]) -> None:
+    directory = copy("swiss")
+    add_bot(directory, quick("late"))
+    assert "late is left out: the last round was drawn before it joined" in foretold(directory)
 
 
 @pytest.mark.parametrize("more", [(), ("--quiet",)])
