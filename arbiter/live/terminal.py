@@ -26,6 +26,7 @@ from arbiter.match.termination import Termination
 from arbiter.rating.outcome import Outcome
 from arbiter.rating.table import Row, table_of
 from arbiter.rating.tally import Tally
+from arbiter.tournament.course import interim_ranking
 from arbiter.tournament.events import (
     Event,
     GameFinished,
@@ -37,7 +38,6 @@ from arbiter.tournament.events import (
 )
 from arbiter.tournament.outcomes import outcome_of_game
 from arbiter.tournament.schedule import Fixture, Stage
-from arbiter.tournament.standings import interim_ranking
 from protocol.rules import Position
 
 _PERIOD = 0.5
