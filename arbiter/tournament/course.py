@@ -51,6 +51,12 @@ class Course:
             return []
         return self._format.ties(self.stages, self._present)
 
+    def drawn_after(self, round_number: int) -> list[int]:
+        """The rounds after this one, where results led to them."""
+        if not isinstance(self._format, Knockout | Swiss):
+            return []
+        return sorted({stage.last for stage in self.stages if stage.last > round_number})
+
     @property
     def ranking(self) -> Ranking:
         """How the format ranks the bots."""

@@ -172,8 +172,9 @@ def test_an_annulled_game_counts_for_nobody(cup: Callable[[str], Path]) -> None:
     white, black, *_, result, _ = stored(directory / "one")[1]
     status, said = annul(directory)
     assert (status, said) == (
-        0, f"game 1, {white} - {black} {result}, is annulled; see `arbiter table one`\n"
-    )  # fmt: skip
+        0,
+        f"game 1, {white} - {black} {result}, is annulled; it is not played again\nsee `arbiter table one`\n",
+    )
     table = table_of(directory)
     assert table["games"] == 5
     assert "Game 1 was annulled: a power cut." in table["notes"]
@@ -247,6 +248,60 @@ def test_a_knockout_goes_on_from_what_was_drawn(cup: Callable[[str], Path]) -> N
     assert done.returncode == 0, done.stderr
     assert done.stdout.count(" starts: ") == 1
     assert stored(directory / "one") == before
+
+
+@pytest.fixture
+def clear_cup(tmp_path: Path) -> Path:
+    """A knockout in which a beats d and b, and b comes past c by its seed alone."""
+    bots = [quick("a"), *(quick(name, f"resign {name}") for name in "bcd")]
+    write_cup(tmp_path, "knockout", bots)
+    done = at_once("run", "cup.yaml", "--results", "one", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert [note for note in table_of(tmp_path)["notes"] if note.startswith("Round ")] == [
+        "Round 1: a beats d 2:0; b beats c 4:4 by seed.",
+        "Round 2: a beats b 2:0.",
+    ]
+    return tmp_path
+
+
+def game_of(directory: Path, *names: str) -> int:
+    """The first game between two bots."""
+    return next(n for n, game in stored(directory / "one").items() if set(game[:2]) == set(names))
+
+
+def test_rounds_that_a_game_led_to_are_said_to_stay(clear_cup: Path) -> None:
+    _, said = annul(clear_cup, "--replay", game=game_of(clear_cup, "a", "d"))
+    assert said.splitlines()[0].endswith("it is played again by the next `arbiter run` of this tournament")
+    assert said.splitlines()[1:] == [
+        "  until then a went on as it was drawn, though it is 1:0 against d now",
+        "  round 2 stays as it was drawn",
+        "see `arbiter table one`",
+    ]
+    assert "Round 1: a went on as it was drawn" in "".join(table_of(clear_cup)["notes"])
+    done = at_once("run", "cup.yaml", "--results", "one", cwd=clear_cup)
+    assert "tie ends: a beats d 2:0 (round 1)\n" in done.stdout
+
+
+def test_a_final_is_decided_anew(clear_cup: Path) -> None:
+    final = game_of(clear_cup, "a", "b")
+    _, said = annul(clear_cup, game=final)
+    assert "; it is not played again\n  without it a beats b 1:0\nsee " in said
+    _, said = annul(clear_cup, game=final + 1)
+    assert "  without it a - b is open at 0:0: the next `arbiter run` plays on\nsee " in said
+    done = at_once("run", "cup.yaml", "--results", "one", cwd=clear_cup)
+    assert done.stdout.count(" starts: ") == 2
+    assert "tie ends: a beats b 2:0 (round 2)\n" in done.stdout
+    _, said = annul(clear_cup, "--replay", game=final + 2)
+    assert "\n  until then a - b is open at 1:0\nsee " in said
+
+
+def test_rounds_of_a_swiss_system_stay_and_a_test_is_told(cup: Callable[[str], Path], tmp_path: Path) -> None:
+    _, said = annul(cup("swiss"))
+    assert "\n  round 2 stays as it was drawn\nsee " in said
+    write_cup(tmp_path, "sprt", [quick("one", "resign"), quick("two")], "sprt: {max_pairs: 2}")
+    assert at_once("run", "cup.yaml", "--results", "one", cwd=tmp_path).returncode == 0
+    _, said = annul(tmp_path, game=3)
+    assert "\n  without it the test is at pair 1: LLR -" in said
 
 
 def test_nothing_is_annulled_while_a_run_goes_on(cup: Callable[[str], Path]) -> None:

@@ -48,5 +48,5 @@ def _won(winner: str, loser: str, score: str, by: By | None, margin: int) -> str
         case "absence":
             return f"{winner} goes on at {score}, for {loser} plays no more"
         case "draw":
-            return f"{winner} went on; without what was annulled it is {score} against {loser}"
+            return f"{winner} went on as it was drawn, though it is {score} against {loser} now"
     return f"{winner} beats {loser} {score}"
