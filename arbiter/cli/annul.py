@@ -26,13 +26,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = (
         'example: arbiter annul results/spring-league --game 17 --why "power cut" --replay\n'
-        "The game stays in exports, marked; rounds that were drawn by its result stay as they are."
+        "The game stays in exports, marked; rounds that were drawn by its result stay as they are. Only in\n"
+        "the last round of a knockout a tie is decided anew: what is said then tells how."
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Note it in the results."""
     from arbiter.cli.playing import open_results
+    from arbiter.tournament.aftermath import aftermath
 
     why = " ".join(arguments.why.split())
     if not why:
@@ -50,10 +52,9 @@ def run(arguments: argparse.Namespace) -> int:
             )
         except KeyError as error:
             raise UsageError(f"{directory}: {error.args[0]}") from None
-    follow = (
-        "it is played again by the next `arbiter run` of this tournament"
-        if arguments.replay
-        else f"see `arbiter table {shown(directory)}`"
-    )
-    print(f"game {arguments.game}, {game['white']} - {game['black']} {game['result']}, is annulled; {follow}")
+        replay, *more = aftermath(league, game)
+    print(f"game {arguments.game}, {game['white']} - {game['black']} {game['result']}, is annulled; {replay}")
+    for line in more:
+        print(f"  {line}")
+    print(f"see `arbiter table {shown(directory)}`")
     return 0

@@ -215,9 +215,14 @@ def open_results(directory: Path) -> Iterator[League]:
 
 
 def settle_plan(
-    tournament: Tournament, seed: int | None, league: League, start: Position | None = None
+    tournament: Tournament,
+    seed: int | None,
+    league: League,
+    start: Position | None = None,
+    *,
+    dry: bool = False,
 ) -> Plan:
-    """The plan of a run.
+    """The plan of a run, stored unless it is only to be looked at, ``dry``.
 
     Raises:
         UsageError: when the games in the results directory belong to another tournament, or an
@@ -225,7 +230,7 @@ def settle_plan(
     """
     try:
         chosen_levels(tournament)
-        return settle(tournament, seed, league, start)
+        return settle(tournament, seed, league, start, dry=dry)
     except (ChangedTournamentError, OpeningsError, UnfitMachineError) as error:
         raise UsageError(str(error)) from None
     except UnavailableError as error:

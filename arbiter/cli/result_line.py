@@ -15,7 +15,9 @@ def result_line(league: League, standings: Standings) -> str:
     Always ``games``, ``void``, ``forfeits``, ``withdrawn`` (how many), ``leader`` (the first bot of the
     table) and ``results`` (the directory). Between two bots also ``score`` (the first one's points and
     the other's), ``elo``, ``elo_low``, ``elo_high`` (``-`` without a bound) and ``los``, from pairs.
-    A sequential test adds ``test`` (``H1``, ``H0``, ``continue`` or ``repeats``), ``llr`` and ``pairs``.
+    A sequential test adds ``test`` (``H1``, ``H0``, ``continue`` or ``repeats``), ``llr``, ``pairs``, and
+    of these pairs ``test_forfeits``, the games that ended by forfeit, and ``test_played``, what it says of
+    the pairs without one.
     """
     table, test = standings.table, standings.table.test
     rows = [row for row in table.rows if row.games]
@@ -31,6 +33,7 @@ def result_line(league: League, standings: Standings) -> str:
         values |= _between(names[0], names[1], standings.tally)
     if test is not None:
         values |= {"test": test.ending, "llr": f"{test.llr:.2f}", "pairs": test.pairs}
+        values |= {"test_forfeits": test.forfeits, "test_played": test.played_ending}
     values["results"] = typed(league.directory)
     return " ".join(["result", *(f"{key}={shlex.quote(str(value))}" for key, value in values.items())])
 

@@ -3,6 +3,8 @@
 import argparse
 import shlex
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +14,7 @@ from arbiter.cli.errors import UsageError
 from arbiter.cli.results import shown
 
 if TYPE_CHECKING:
+    from arbiter.store import League
     from arbiter.tournament.config import Tournament
 
 NAME = "run"
@@ -39,7 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--quiet", action="store_true", help="print the final table and the last line only")
     parser.add_argument(
-        "--dry-run", action="store_true", help="say who would play whom and how long that may take"
+        "--dry-run",
+        action="store_true",
+        help="say who would play whom, what is left to play, and how long that may take",
     )
     parser.add_argument(
         "--format", choices=("text", "json"), default="text", help="format of the final table (default: text)"
@@ -62,14 +67,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.concurrency:
         tournament = replace(tournament, concurrency=arguments.concurrency)
     if arguments.dry_run:
-        return _describe(tournament, arguments.seed)
+        return _describe(tournament, arguments)
     return _play(tournament, arguments)
 
 
 def _play(tournament: "Tournament", arguments: argparse.Namespace) -> int:
     from arbiter.cli.playing import Session, open_results, settle_plan
 
-    directory = Path(arguments.results) if arguments.results else tournament.results_dir
+    directory = _directory(tournament, arguments)
     place = shown(directory)
     with open_results(directory) as league:
         return Session(
@@ -83,6 +88,10 @@ def _play(tournament: "Tournament", arguments: argparse.Namespace) -> int:
         ).run()
 
 
+def _directory(tournament: "Tournament", arguments: argparse.Namespace) -> Path:
+    return Path(arguments.results) if arguments.results else tournament.results_dir
+
+
 def _known(names: list[str], tournament: "Tournament") -> list[str]:
     bots = [bot.name for bot in tournament.bots]
     for name in names:
@@ -91,10 +100,42 @@ def _known(names: list[str], tournament: "Tournament") -> list[str]:
     return names
 
 
-def _describe(tournament: "Tournament", seed: int | None) -> int:
-    """Bots, pairings, games, and an honest guess at the time."""
+def _describe(tournament: "Tournament", arguments: argparse.Namespace) -> int:
+    """Bots, pairings, games, and an honest guess at the time; where games are stored, what they leave."""
     from arbiter.tournament.outlook import outlook
 
-    for line in outlook(tournament, seed):
-        print(line)
+    with _begun(_directory(tournament, arguments)) as league:
+        lines = _left(tournament, arguments, league) if league else outlook(tournament, arguments.seed)
+        for line in lines:
+            print(line)
     return 0
+
+
+@contextmanager
+def _begun(directory: Path) -> "Iterator[League | None]":
+    """The results in a directory, to be looked at; None where no game was played."""
+    from arbiter.store import FILE_NAME, League, StoreError
+
+    if not (directory / FILE_NAME).exists():
+        yield None
+        return
+    try:
+        with League.open_for_reading(directory) as league:
+            yield league if league.has_games() else None
+    except StoreError as error:
+        raise UsageError(str(error), error.remedy) from None
+
+
+def _left(tournament: "Tournament", arguments: argparse.Namespace, league: "League") -> Iterator[str]:
+    """What is left to play; refuses what the run itself would refuse."""
+    from arbiter.cli.playing import settle_plan
+    from arbiter.tournament.outlook import outlook
+    from arbiter.tournament.play import changed_bots
+    from arbiter.tournament.versions import ChangedProgramError
+
+    plan = settle_plan(tournament, arguments.seed, league, dry=True)
+    try:
+        changed = changed_bots(plan, league, _known(arguments.new_version, tournament))
+    except ChangedProgramError as error:
+        raise UsageError(str(error)) from None
+    return outlook(plan.tournament, plan.seed, league, changed)

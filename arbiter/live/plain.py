@@ -17,6 +17,7 @@ from arbiter.tournament.events import (
     PlayBegins,
     SprtAdvanced,
     StageDrawn,
+    TieSettled,
 )
 from arbiter.tournament.schedule import Stage
 
@@ -43,13 +44,14 @@ class Progress:
     def __init__(self) -> None:
         self.total: int | None = 0
         self.begun = self.done = self._round = 0
+        self.may_grow = False
         self.round_goes_on = False
         """Whether the stage drawn last belongs to the round of the one before: ties not decided yet."""
 
     def note(self, event: Event) -> None:
         match event:
-            case PlayBegins(total, done):
-                self.total, self.begun, self.done = total, done, done
+            case PlayBegins(total, done, may_grow):
+                self.total, self.begun, self.done, self.may_grow = total, done, done, may_grow
             case GameStarted(_, attempt):
                 self.begun += attempt == 1
             case GameFinished(_, replayed, _):
@@ -61,15 +63,21 @@ class Progress:
                 self.round_goes_on = stage.first == self._round
                 self._round = stage.first
 
+    @property
+    def of(self) -> str:
+        """What stands behind a number of games: of how many; empty where nobody knows."""
+        if self.total is None:
+            return ""
+        return f" of {'at least ' if self.may_grow else ''}{self.total:,}"
+
 
 def describe(event: Event, progress: Progress) -> str:
     """The line for an event; empty for those that need none."""
     match event:
         case Notice(text):
             return text
-        case PlayBegins(games, done):
-            of = "" if games is None else f" of {games:,}"
-            return f"{done:,}{of} games were played before" if done else ""
+        case PlayBegins(_, done):
+            return f"{done:,}{progress.of} games were played before" if done else ""
         case GameStarted(fixture, attempt):
             names = f"{fixture.white} - {fixture.black}"
             place = f"round {fixture.round}{_place(attempt, progress)}"
@@ -79,6 +87,8 @@ def describe(event: Event, progress: Progress) -> str:
             return describe_game(game) + ("; it is replayed" if replayed else "") + more
         case StageDrawn(stage):
             return describe_stage(stage, goes_on=progress.round_goes_on)
+        case TieSettled(tie):
+            return f"tie ends: {tie} (round {tie.round})"
         case SprtAdvanced(test):
             return test.line
         case BotWithdrawn(bot, reason):
@@ -89,7 +99,7 @@ def describe(event: Event, progress: Progress) -> str:
 def _place(attempt: int, progress: Progress) -> str:
     if attempt > 1:
         return f", attempt {attempt}"
-    return "" if progress.total is None else f", {progress.begun:,} of {progress.total:,}"
+    return f", {progress.begun:,}{progress.of}" if progress.of else ""
 
 
 def describe_stage(stage: Stage, *, goes_on: bool) -> str:

@@ -26,6 +26,7 @@ from arbiter.match.termination import Termination
 from arbiter.rating.outcome import Outcome
 from arbiter.rating.table import Row, table_of
 from arbiter.rating.tally import Tally
+from arbiter.tournament.course import interim_ranking
 from arbiter.tournament.events import (
     Event,
     GameFinished,
@@ -37,7 +38,6 @@ from arbiter.tournament.events import (
 )
 from arbiter.tournament.outcomes import outcome_of_game
 from arbiter.tournament.schedule import Fixture, Stage
-from arbiter.tournament.standings import interim_ranking
 from protocol.rules import Position
 
 _PERIOD = 0.5
@@ -53,6 +53,8 @@ class Frame(NamedTuple):
 
     done: int
     total: int | None
+    of: str
+    may_grow: bool
     seconds_left: float | None
     games: list[tuple[Fixture, State]]
     lines: list[str]
@@ -85,7 +87,7 @@ class TerminalView:
     def watch(self, event: Event) -> None:
         self._progress.note(event)
         match event:
-            case PlayBegins(_, done):
+            case PlayBegins(done=done):
                 self._done_before = done
                 self._began = time.monotonic()
             case GameStarted(fixture, _):
@@ -136,6 +138,8 @@ class TerminalView:
         return Frame(
             progress.done,
             progress.total,
+            progress.of,
+            progress.may_grow,
             self._seconds_left(),
             games,
             lines,
@@ -174,7 +178,7 @@ class Screen:
         for outcome in frame.outcomes:
             self._tally.add(outcome)
         if frame.outcomes or self._rows is None:
-            ranking = interim_ranking(self._form, frame.stages, self._tally)
+            ranking = interim_ranking(self._form, frame.stages)
             self._rows = table_of(self._tally, ranking=ranking).rows
         parts = [_progress(frame)]
         if frame.test:
@@ -195,16 +199,16 @@ def _progress(frame: Frame) -> RenderableType:
     if frame.total is None:
         return Text(f"{frame.done} games")
     bar = ProgressBar(total=max(frame.total, 1), completed=frame.done, width=40)
-    grid.add_row(bar, f"{frame.done} of {frame.total} games", _time_left(frame.seconds_left))
+    grid.add_row(bar, f"{frame.done:,}{frame.of} games", _time_left(frame))
     return grid
 
 
-def _time_left(seconds: float | None) -> str:
-    if seconds is None:
+def _time_left(frame: Frame) -> str:
+    if frame.seconds_left is None:
         return ""
-    minutes, rest = divmod(round(seconds), 60)
+    minutes, rest = divmod(round(frame.seconds_left), 60)
     hours, minutes = divmod(minutes, 60)
-    return f"about {hours}:{minutes:02}:{rest:02} left"
+    return f"{'at least' if frame.may_grow else 'about'} {hours}:{minutes:02}:{rest:02} left"
 
 
 def _current_games(games: Iterable[tuple[Fixture, State]]) -> RenderableType:

@@ -111,6 +111,10 @@ def _test_json(test: SprtProgress) -> dict[str, Any]:
         "llr_high": high,
         "pairs": test.pairs,
         "counts": list(test.counts),
+        "forfeits": test.forfeits,
+        "played_counts": list(test.played),
+        "played_llr": test.played_llr,
+        "played_ending": test.played_ending,
     }
 
 

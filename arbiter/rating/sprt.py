@@ -119,7 +119,8 @@ class SprtProgress:
     """Where a test stands: its ratio between two bounds after so many pairs.
 
     ``counts``: pairs by the first bot's points 0, 1/2, 1, 3/2, 2. ``ending``: the hypothesis that was
-    accepted, ``repeats`` when the bots only repeat their games, or ``continue``.
+    accepted, ``repeats`` when the bots only repeat their games, or ``continue``. ``forfeits``: games of
+    these pairs that ended by forfeit, and ``spoilt`` the pairs that they are in, counted as all pairs are.
     """
 
     test: Sprt
@@ -127,12 +128,38 @@ class SprtProgress:
     counts: tuple[int, ...]
     llr: float
     ending: Ending
+    forfeits: int = 0
+    spoilt: tuple[int, ...] = (0, 0, 0, 0, 0)
+
+    @property
+    def played(self) -> tuple[int, ...]:
+        """The pairs without a forfeit: what the bots' play alone has shown."""
+        return tuple(a - b for a, b in zip(self.counts, self.spoilt, strict=True))
+
+    @property
+    def played_llr(self) -> float:
+        """The ratio after these pairs alone."""
+        return self.test.llr(self.played)
+
+    @property
+    def played_ending(self) -> Decision:
+        """What the test says of these pairs alone."""
+        return self.test.decision(self.played)
+
+    @property
+    def is_by_forfeit(self) -> bool:
+        """Whether forfeits made the decision: the games that were played would not."""
+        return self.ending in ("H0", "H1") and self.played_ending != self.ending
 
     @property
     def line(self) -> str:
         low, high = self.test.bounds
         counts = "-".join(map(str, self.counts))
-        return f"pair {self.pairs:,}: LLR {self.llr:+.2f} ({low:.2f} to {high:.2f}), pairs by points {counts}"
+        forfeits = f", {self.forfeits:,} of {2 * self.pairs:,} games by forfeit" if self.forfeits else ""
+        return (
+            f"pair {self.pairs:,}: LLR {self.llr:+.2f} ({low:.2f} to {high:.2f}), "
+            f"pairs by points {counts}{forfeits}"
+        )
 
 
 def detectable_elo(

@@ -37,13 +37,18 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Annulment:
-    """One try at a game that the organiser took out, perhaps to have the game ``replayed``."""
+    """One try at a game that the organiser took out, perhaps to have the game ``replayed``.
+
+    ``played_again``: whether that was done since; ``missing``: the bot for which it cannot be done.
+    """
 
     number: int
     attempt: int
     why: str
     at: str
     replayed: bool
+    played_again: bool = False
+    missing: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +302,7 @@ def _scale_notes(tally: Tally, components: int, groups: int, anchor: Anchor | No
     if not components:
         return []
     if components > groups:
-        return ["Elo is shown as soon as all bots have met, directly or through others."]
+        return [f"No Elo: the bots are {components} groups that have not met, directly or through others."]
     whole = "each group" if components > 1 else "all bots"
     notes = [f"Elo with its 95 % interval; the mean of {whole} is 0."]
     if anchor is not None and tally.meetings.get(anchor.bot):

@@ -207,8 +207,13 @@ class League:
         return dict(found)
 
     def annulments(self) -> list[Mapping[str, Any]]:
-        """Attempts that were taken out: number, attempt, why, at, and whether the game is played again."""
-        return self._rows("SELECT * FROM annulments ORDER BY number, attempt")
+        """Attempts that were taken out: number, attempt, white, black, why, at, and whether the game is to be
+        played again (``replay``).
+        """
+        return self._rows(
+            "SELECT number, attempt, white, black, why, at, replay"
+            " FROM annulments JOIN games USING (number, attempt) ORDER BY number, attempt"
+        )
 
     def attempts(self) -> Iterator[Attempts]:
         """What became of each game ever tried, but for games that are to be played again."""

@@ -1,12 +1,12 @@
 """What was played of a tournament, and what comes next."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from arbiter.rating.sprt import SprtProgress
-from arbiter.store import League, PlayedGame
+from arbiter.store import Attempts, League, PlayedGame
 from arbiter.tournament.config import Tournament
-from arbiter.tournament.formats import SprtMatch, format_of
+from arbiter.tournament.formats import Knockout, SprtMatch, Tie, format_of
 from arbiter.tournament.outcomes import outcome_of_game, outcome_of_row
 from arbiter.tournament.schedule import Fixture, Schedule, Stage
 
@@ -14,28 +14,42 @@ ATTEMPTS = 3
 """A void game is replayed at most twice."""
 
 
+def is_over(game: Attempts) -> bool:
+    """Whether a game is over and done with: it counts, was taken out for good, or was void too often."""
+    return game.decided or game.void >= ATTEMPTS
+
+
 class Agenda:
     """The schedule of one tournament, with what its format adds as results come in.
 
-    ``present``: the bots that can play; remove those that cannot any more. ``limit``: the number of
-    the last game to be played.
+    ``present``: the bots that can play; remove those that cannot any more. ``league`` has what earlier
+    runs left, None before the first one; it is only read: ``stages`` are for others to store before any
+    game of them is played. ``limit``: the number of the last game to be played.
     """
 
     def __init__(
-        self, tournament: Tournament, present: set[str], league: League, limit: int | None = None
+        self, tournament: Tournament, present: set[str], league: League | None, limit: int | None = None
     ) -> None:
         self.present = present
-        self._league = league
         self._limit = limit
+        self._bots = [bot.name for bot in tournament.bots]
         self._format = format_of(tournament)
-        self._schedule = Schedule(map(Stage.from_json, league.get("stages") or []))
+        self._schedule = Schedule(map(Stage.from_json, (league and league.get("stages")) or []))
         self._attempts: dict[int, int] = {}
         self._voids: Counter[int] = Counter()
         self._over: set[int] = set()
         self._begun: Counter[frozenset[str]] = Counter()
-        self._recall()
+        if league is not None:
+            self._recall(league)
         self._extend(self._format.extend(self._schedule.stages))
         self._open = self._open_fixtures(0)
+        self._settled: set[tuple[int, str]] = set()
+        self.settle_ties()
+
+    @property
+    def stages(self) -> Sequence[Stage]:
+        """All that was drawn so far."""
+        return self._schedule.stages
 
     @property
     def done(self) -> int:
@@ -56,6 +70,11 @@ class Agenda:
         return min(total, self._limit or total)
 
     @property
+    def may_grow(self) -> bool:
+        """Whether the total is only the least that there can be."""
+        return self._format.may_grow and self.done != self.total
+
+    @property
     def is_decided(self) -> bool:
         """Whether no further game is wanted."""
         return self._format.is_decided
@@ -64,6 +83,27 @@ class Agenda:
     def test(self) -> SprtProgress | None:
         """Where the sequential test stands, if the format is one."""
         return self._format.progress if isinstance(self._format, SprtMatch) else None
+
+    def settle_ties(self) -> list[Tie]:
+        """The ties of a knockout that are over and were not when this was asked before."""
+        if not isinstance(self._format, Knockout):
+            return []
+        ties = self._format.ties(self._schedule.stages, self.present)
+        settled = [tie for tie in ties if self._is_settled(tie) and (tie.round, tie.one) not in self._settled]
+        self._settled.update((tie.round, tie.one) for tie in settled)
+        return settled
+
+    def _is_settled(self, tie: Tie) -> bool:
+        """Whether a tie is over and its last game, too: the second of a pair is played in any case."""
+        return tie.is_over and not (tie.pending and {tie.one, tie.other} <= self.present)
+
+    @property
+    def latecomers(self) -> list[str]:
+        """Lines about bots that can play, and will not: nothing is drawn for them any more."""
+        stages = self._schedule.stages
+        why = self._format.closed(stages)
+        drawn = {bot for stage in stages for bot in stage.bots}
+        return [f"{bot} is left out: {why}" for bot in self._bots if why and bot in self.present - drawn]
 
     def open_games(self, name: str) -> int:
         """How many games of a bot have not begun, against others that still play."""
@@ -83,6 +123,17 @@ class Agenda:
         self._extend(drawn)
         self._open = self._open_fixtures(known)
         return drawn
+
+    def coming(self) -> Iterator[Fixture]:
+        """The games to be played next, as far as they are known before any of them is over; for a look only,
+        since they are not given a second time.
+        """
+        while (fixture := self.next()) is None:
+            if not self.draw():
+                return
+        while fixture is not None:
+            yield fixture
+            fixture = self.next()
 
     def begin(self, fixture: Fixture) -> int:
         """Count a try at a game; its number from 1."""
@@ -104,27 +155,25 @@ class Agenda:
             self._over.add(game.number)
             self._format.note(game.round, outcome_of_game(game))
 
-    def _recall(self) -> None:
+    def _recall(self, league: League) -> None:
         """What earlier runs left."""
-        for game in self._league.attempts():
+        for game in league.attempts():
             self._attempts[game.number] = game.last
             if game.void:
                 self._voids[game.number] = game.void
-            if game.decided or game.void >= ATTEMPTS:
+            if is_over(game):
                 self._over.add(game.number)
-        for white, black, games in self._league.encounters():
+        for white, black, games in league.encounters():
             self._begun[frozenset((white, black))] += games
         # Reading every game takes its time, for nothing if the format does not care.
-        for row in self._league.brief_games() if self._format.needs_results else ():
+        for row in league.brief_games() if self._format.needs_results else ():
             if row["number"] in self._over:
-                self._format.note(row["round"], outcome_of_row(row, self._league.directory))
+                self._format.note(row["round"], outcome_of_row(row, league.directory))
 
-    def _extend(self, stages: list[Stage]) -> None:
-        """Put stages at the end of the schedule, on the record before any of their games."""
+    def _extend(self, stages: Iterable[Stage]) -> None:
+        """Put stages at the end of the schedule."""
         for stage in stages:
             self._schedule.add(stage)
-        if stages:
-            self._league.put(stages=[stage.as_json() for stage in self._schedule.stages])
 
     def _open_fixtures(self, first_stage: int) -> Iterator[Fixture]:
         """The games still to be played, from a stage on."""

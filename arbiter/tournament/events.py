@@ -8,6 +8,7 @@ from arbiter.match.dialogue import Said
 from arbiter.match.game import PlyRecord
 from arbiter.rating.sprt import SprtProgress
 from arbiter.store.played import PlayedGame
+from arbiter.tournament.formats import Tie
 from arbiter.tournament.schedule import Fixture, Stage
 from protocol.rules import Position
 
@@ -23,11 +24,13 @@ class Notice:
 class PlayBegins:
     """All bots are ready. ``total`` games belong to the schedule, ``done`` of them were played before.
 
-    The total is None when only the results will tell.
+    The total is None when only the results will tell. ``may_grow``: it is, now and when it is told
+    again, the least that there can be.
     """
 
     total: int | None
     done: int
+    may_grow: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,13 @@ class StageDrawn:
 
     stage: Stage
     total: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TieSettled:
+    """Who of two bots goes on in a knockout, and by what."""
+
+    tie: Tie
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +100,7 @@ Event = (
     Notice
     | PlayBegins
     | StageDrawn
+    | TieSettled
     | SprtAdvanced
     | GameStarted
     | PlyPlayed

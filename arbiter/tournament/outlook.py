@@ -1,41 +1,50 @@
 """What a tournament will be, before it is played: bots, pairings, games, time."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 
 from arbiter.match.clock import TimeControl
+from arbiter.store import League
+from arbiter.tournament.agenda import Agenda
 from arbiter.tournament.config import Tournament
-from arbiter.tournament.formats import format_of
-from arbiter.tournament.schedule import Schedule
 
 _TYPICAL_PLIES = 84
 """Plies of a game between the sample bots, the median of some hundred."""
 _FIRST_GAMES = 10
 
 
-def outlook(tournament: Tournament, seed: int | None) -> Iterator[str]:
-    """Lines that describe the tournament; its bots are not started for them."""
+def outlook(
+    tournament: Tournament, seed: int | None, league: League | None = None, changed: Collection[str] = ()
+) -> Iterator[str]:
+    """Lines that describe the tournament, and what ``league`` leaves to play of it; no bot is started.
+
+    ``changed``: bots that would enter as new versions.
+    """
     yield f"{tournament.name}: {_format(tournament)}, time {tournament.time}, openings {tournament.openings}"
     seed = seed if seed is not None else tournament.seed
     yield f"seed {seed}" if seed is not None else "seed: drawn at the first run"
     yield ""
+    withdrawn = {row["name"] for row in league.bots() if row["withdrawn"]} if league else set()
     for bot in tournament.bots:
-        yield f"  {bot.name}{' (optional)' if bot.optional else ''}: {' '.join(bot.argv)}"
+        mark = " (withdrawn)" if bot.name in withdrawn else " (optional)" if bot.optional else ""
+        yield f"  {bot.name}{mark}: {' '.join(bot.argv)}"
     yield ""
-    names = {bot.name for bot in tournament.bots}
-    plan = format_of(tournament)
-    schedule = Schedule(plan.extend([]) or plan.draw([], names))
-    total = schedule.games + plan.undrawn(schedule.stages, names)
-    if tournament.format == "sprt":
-        total = min(total, _usual_games(tournament))
-    yield f"{_counted(tournament, schedule, total)}, {tournament.concurrency} at a time; the first of them:"
-    for fixture in islice(schedule.fixtures(), _FIRST_GAMES):
+    present = {bot.name for bot in tournament.bots}.difference(withdrawn, changed)
+    agenda = Agenda(tournament, present, league)
+    coming = list(islice(agenda.coming(), _FIRST_GAMES))
+    yield from agenda.latecomers
+    yield from (f"{name} enters as a new version; what it will play is not counted here" for name in changed)
+    if not coming:
+        yield f"{_played(agenda)}; none is left"
+        return
+    left = _left(tournament, agenda)
+    yield f"{_counted(tournament, agenda, left)}, {tournament.concurrency} at a time; the first of them:"
+    for fixture in coming:
         yield f"  game {fixture.number}, round {fixture.round}: {fixture.white} - {fixture.black}"
-    for name in (name for stage in schedule.stages for name in stage.byes):
-        yield f"  {name} has a bye in the first round"
+    yield from (f"  {name} has a bye in round {agenda.stages[-1].last}" for name in agenda.stages[-1].byes)
     yield ""
-    yield _time(tournament, total)
+    yield _time(tournament, left, "for so many" if agenda.may_grow or agenda.total is None else "in all")
 
 
 def _format(tournament: Tournament) -> str:
@@ -62,24 +71,44 @@ def _usual_games(tournament: Tournament) -> int:
     return 2 * math.ceil(max(test.expected_pairs(test.elo0), test.expected_pairs(test.elo1)))
 
 
-def _counted(tournament: Tournament, schedule: Schedule, total: int) -> str:
-    """How many games there will be, as far as that is known."""
+def _left(tournament: Tournament, agenda: Agenda) -> int:
+    """About how many games are still to be played, or the fewest where there may be more."""
+    total = agenda.total
+    if total is None:
+        total = min(_drawn(agenda), max(_usual_games(tournament), agenda.done + 2))
+    return total - agenda.done
+
+
+def _drawn(agenda: Agenda) -> int:
+    return sum(stage.games for stage in agenda.stages)
+
+
+def _counted(tournament: Tournament, agenda: Agenda, left: int) -> str:
+    """How many games there will be, or are left, as far as that is known."""
+    before, noun = "", "games"
+    if agenda.done:
+        before, noun = f"{_played(agenda)}; ", f"{'is' if left == 1 else 'are'} left"
     if tournament.format == "sprt":
-        return f"about {total:,} games if a hypothesis is true, {schedule.games:,} at most"
-    if tournament.format == "knockout":
-        return f"at least {total:,} games"
-    if tournament.format == "swiss":
-        return f"{total:,} games"
-    return f"{_number(len(schedule.planned), 'pairing')}, {total:,} games"
+        most = _drawn(agenda) - agenda.done
+        return f"{before}about {left:,} {noun} if a hypothesis is true, {most:,} at most"
+    if tournament.format not in ("swiss", "knockout") and not agenda.done:
+        pairings = {frozenset(pairing) for stage in agenda.stages for pairing in stage.pairings}
+        before = f"{_number(len(pairings), 'pairing')}, "
+    return f"{before}{'at least ' if agenda.may_grow else ''}{left:,} {noun}"
 
 
-def _time(tournament: Tournament, games: int) -> str:
+def _played(agenda: Agenda) -> str:
+    return f"{_number(agenda.done, 'game')} {'was' if agenda.done == 1 else 'were'} played"
+
+
+def _time(tournament: Tournament, games: int, words: str) -> str:
+    """What these games take at most; ``words`` say whether they are all."""
     longest = _longest_game(tournament.time)
     if longest is None:
         return "no clock: how long it takes is up to the bots"
     total = -(-games // tournament.concurrency) * longest
     each, whole = _rounded(longest), _rounded(total)
-    return f"at most about {each} a game and {whole} in all, if every bot uses its whole clock"
+    return f"at most about {each} a game and {whole} {words}, if every bot uses its whole clock"
 
 
 def _longest_game(control: TimeControl) -> int | None:

@@ -24,7 +24,7 @@ from arbiter.tournament.openings import FixedPosition, Openings, open_openings
 from arbiter.tournament.prepare import Readiness, prepare
 from arbiter.tournament.runner import Entry, Runner
 from arbiter.tournament.sandboxes import sandboxed
-from arbiter.tournament.versions import enter_versions
+from arbiter.tournament.versions import changed_programs, enter_versions
 from protocol.rules import Position
 
 
@@ -53,11 +53,18 @@ class Plan:
     openings: Openings
 
 
-def settle(tournament: Tournament, seed: int | None, league: League, start: Position | None = None) -> Plan:
+def settle(
+    tournament: Tournament,
+    seed: int | None,
+    league: League,
+    start: Position | None = None,
+    *,
+    dry: bool = False,
+) -> Plan:
     """Compare the tournament with what the results directory holds, and store what is new.
 
     Before the first game nothing is binding. Without a seed anywhere one is drawn, once. ``start``:
-    where all games start, instead of the tournament's openings.
+    where all games start, instead of the tournament's openings. ``dry``: only compare.
 
     Raises:
         UnfitMachineError: when its clock cannot be kept here.
@@ -65,7 +72,7 @@ def settle(tournament: Tournament, seed: int | None, league: League, start: Posi
         OpeningsError: when the file of openings cannot be used.
     """
     _require_counters(tournament)
-    if not league.has_games():
+    if not dry and not league.has_games():
         league.clear()
     seed = _seed(tournament, seed, league)
     openings: Openings = (
@@ -82,14 +89,15 @@ def settle(tournament: Tournament, seed: int | None, league: League, start: Posi
     if before is not None:
         _compare(before, now, league)
     anchor = tournament.anchor
-    league.put(
-        config=now,
-        seed=seed,
-        tournament=tournament.name,
-        time=str(tournament.time),
-        anchor=tuple(anchor) if anchor else None,
-        stages=_stages(before, league),
-    )
+    if not dry:
+        league.put(
+            config=now,
+            seed=seed,
+            tournament=tournament.name,
+            time=str(tournament.time),
+            anchor=tuple(anchor) if anchor else None,
+            stages=_stages(before, league),
+        )
     return Plan(_bounded(tournament, openings), seed, openings)
 
 
@@ -140,6 +148,25 @@ def _compare(before: dict[str, Any], now: dict[str, Any], league: League) -> Non
             f"{league.directory}: the games stored there were played under another description:\n{lines}\n"
             "undo the change, or give another --results directory for a new tournament"
         )
+
+
+def changed_bots(plan: Plan, league: League, new_versions: Collection[str]) -> list[str]:
+    """The bots that the next run enters as new versions, as far as that is known without building any.
+
+    Raises:
+        ChangedProgramError: as ``play_tournament`` does.
+    """
+    files = {
+        bot.name: (bot, found)
+        for bot in plan.tournament.bots
+        if bot.build is None and (found := fingerprinted(bot))
+    }
+    return changed_programs(
+        league,
+        {name: fingerprint(bot) for name, (bot, _) in files.items()},
+        {name: found for name, (_, found) in files.items()},
+        new_versions if plan.tournament.format in GROWING else None,
+    )
 
 
 async def play_tournament(

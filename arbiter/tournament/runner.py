@@ -26,11 +26,13 @@ from arbiter.tournament.events import (
     BotWithdrawn,
     GameFinished,
     GameStarted,
+    Notice,
     Overheard,
     PlayBegins,
     PlyPlayed,
     SprtAdvanced,
     StageDrawn,
+    TieSettled,
     Watcher,
 )
 from arbiter.tournament.openings import Openings
@@ -75,10 +77,11 @@ class Runner:
         self._overhears = overhear
         self._withdrawn = {row["name"] for row in league.bots() if row["withdrawn"]}
         self._agenda = Agenda(tournament, entries.keys() - self._withdrawn, league, limit)
+        self._keep_stages()
         self._test = self._agenda.test
         self._under_way = 0
         self._game_is_over = trio.Event()
-        self._failures_in_a_row = dict.fromkeys(entries, 0)
+        self._failures = dict.fromkeys(entries, 0)
         self._unstored: list[_Parcel] = []
         self._has_unstored = trio.Event()
         self._database = trio.Lock()
@@ -87,7 +90,10 @@ class Runner:
     async def run(self) -> None:
         """Play until the schedule is through. On cancellation, finished games are still stored."""
         self._recall_form()
-        self._watch(PlayBegins(self._agenda.total, self._agenda.done))
+        agenda = self._agenda
+        for line in agenda.latecomers:
+            self._watch(Notice(line))
+        self._watch(PlayBegins(agenda.total, agenda.done, agenda.may_grow))
         # Full collections of a big heap would stop all clocks at once; what exists now stays anyway.
         gc.collect()
         gc.freeze()
@@ -106,12 +112,18 @@ class Runner:
                 self._tell(parcels)
 
     def _recall_form(self) -> None:
-        """Which bots were in trouble when an earlier run ended."""
+        """Which bots were in trouble when an earlier run ended; a game that was taken out blames nobody."""
         for row in self._league.brief_games():
+            if row["annulled"] is not None:
+                continue
             for side in ("white", "black"):
                 termination = Termination(row["termination"])
                 failed = row["both_failed"] or (row["offender"] == side and termination.is_forfeit)
                 self._note_form(row[side], failed, termination)
+
+    def _keep_stages(self) -> None:
+        """Put what is drawn on record before any of its games."""
+        self._league.put(stages=[stage.as_json() for stage in self._agenda.stages])
 
     async def _next_fixture(self) -> Fixture | None:
         """The next game; waits for results on which it depends. None when there is none."""
@@ -122,6 +134,7 @@ class Runner:
             drawn = self._agenda.draw()
             if not drawn:
                 return None
+            self._keep_stages()
             for stage in drawn:
                 self._watch(StageDrawn(stage, self._agenda.total))
         return fixture
@@ -156,6 +169,8 @@ class Runner:
             for side in Side:
                 self._note_form(getattr(fixture, side.word), side in at_fault, outcome.termination)
                 await self._withdraw_if_hopeless(getattr(fixture, side.word), outcome)
+            for tie in self._agenda.settle_ties():
+                self._watch(TieSettled(tie))
         return is_last
 
     def _tell_test(self) -> None:
@@ -227,17 +242,20 @@ class Runner:
     # Bots in trouble
 
     def _note_form(self, name: str, failed: bool, termination: Termination) -> None:
-        """Count failures in a row; a void game says something only about those who made it void."""
+        """Count failures since a game that was finished; one that was not says something only about who
+        failed: against a bot that fails, too, one wins without having shown anything.
+        """
         if failed:
-            self._failures_in_a_row[name] = self._failures_in_a_row.get(name, 0) + 1
-        elif termination is not Termination.VOID:
-            self._failures_in_a_row[name] = 0
+            self._failures[name] = self._failures.get(name, 0) + 1
+        elif termination in (Termination.NORMAL, Termination.RESIGN):
+            self._failures[name] = 0
 
     async def _withdraw_if_hopeless(self, name: str, outcome: GameResult) -> None:
-        if self._failures_in_a_row[name] < self._tournament.max_failures or name in self._withdrawn:
+        if self._failures[name] < self._tournament.max_failures or name in self._withdrawn:
             return
-        count = self._failures_in_a_row[name]
-        reason = f"failed {count} games in a row, the last by {outcome.termination}: {outcome.detail}"
+        count = self._failures[name]
+        last = f"the last by {outcome.termination}: {outcome.detail}"
+        reason = f"failed {count} games, none finished in between, {last}"
         self._withdrawn.add(name)
         self._agenda.present.discard(name)
         async with self._database:

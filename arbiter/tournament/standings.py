@@ -1,21 +1,17 @@
 """From stored games to league tables."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from arbiter.rating.pages import PageKind, page
 from arbiter.rating.sheet import Sheet
-from arbiter.rating.sprt import Sprt, SprtProgress
-from arbiter.rating.table import Anchor, Annulment, Facts, LeagueTable, table_of
+from arbiter.rating.table import Anchor, Facts, LeagueTable, table_of
 from arbiter.rating.tally import Tally
-from arbiter.rating.tiebreaks import Ranking
 from arbiter.store import League
-from arbiter.tournament.formats import Format, Knockout, SprtMatch
-from arbiter.tournament.formats.swiss import free_points
+from arbiter.tournament import remarks
+from arbiter.tournament.course import Course, annulments
 from arbiter.tournament.outcomes import outcomes
-from arbiter.tournament.schedule import Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +38,14 @@ def standings_of(
     ]
     wanted = {row["name"] for row in rows}
     alone = leagues[0] if len(leagues) == 1 else None
-    plan = _stored_format(alone) if alone else Format()
+    course = Course(alone)
+    games = outcomes(leagues, course.note if alone else None)
     tally = Tally(
         dict.fromkeys(row["name"] for row in rows if not row["left_out"]),
-        (each for each in outcomes(leagues, plan.note) if each.white in wanted and each.black in wanted),
+        (each for each in games if each.white in wanted and each.black in wanted),
     )
-    test = plan.progress if isinstance(plan, SprtMatch) else None
     anchor = leagues[0].get("anchor")
-    annulled = tuple(_annulments(leagues))
+    annulled = tuple(each for league in leagues for each in annulments(league))
     retired = {row["name"]: row["retired"] for row in rows if row["retired"]}
     table = table_of(
         tally,
@@ -57,10 +53,10 @@ def standings_of(
         withdrawn={row["name"]: row["withdrawn"] for row in rows if row["withdrawn"]},
         left_out={row["name"]: row["left_out"] for row in rows if row["left_out"]},
         facts=_facts(alone) if alone else Facts(),
-        ranking=_ranking(alone, plan, tally) if alone else None,
-        remarks=[*_verdicts(alone, test), *_annulled(annulled), *_retired(retired)],
+        ranking=course.ranking,
+        remarks=[*course.remarks, *remarks.annulled(annulled), *remarks.retired(retired)],
     )
-    return Standings(tally, replace(table, retired=retired, annulled=annulled, test=test))
+    return Standings(tally, replace(table, retired=retired, annulled=annulled, test=course.test))
 
 
 def league_table(
@@ -76,101 +72,6 @@ def league_page(
     """Another view of the same games, with the bots in the table's order."""
     standings = standings_of(leagues, only, exclude)
     return page(kind, standings.tally, standings.table)
-
-
-def _stored_format(league: League) -> Format:
-    """The format of a tournament, as far as it has something to say of games that are over."""
-    config = league.get("config") or {}
-    match config.get("format"):
-        case "knockout":
-            return Knockout(config["seeds"], config["best_of"])
-        case "sprt":
-            return SprtMatch(_two_names(config), Sprt(**config["sprt"]), config["max_pairs"])
-    return Format()
-
-
-def _ranking(league: League, plan: Format, tally: Tally) -> Ranking:
-    """How the format of a tournament ranks its bots."""
-    config = league.get("config") or {}
-    stages = [Stage.from_json(stage) for stage in league.get("stages") or []]
-    gone = {row["name"] for row in league.bots() if row["withdrawn"] or row["left_out"] or row["retired"]}
-    if isinstance(plan, Knockout):
-        present = {bot for stage in stages for bot in stage.bots} - gone
-        return Ranking("knockout", survived=plan.survived(stages, present))
-    if config.get("format") == "swiss":
-        return Ranking("swiss", free=free_points(stages, _meetings(tally), gone))
-    return Ranking()
-
-
-def interim_ranking(form: str, stages: Sequence[Stage], tally: Tally) -> Ranking:
-    """The same while games go on, from what was drawn so far: nobody is gone, no open tie is decided."""
-    if form == "swiss":
-        return Ranking("swiss", free=free_points(stages, _meetings(tally), ()))
-    if form == "knockout":
-        survived: dict[str, int] = {}
-        for stage in stages:
-            survived |= dict.fromkeys(stage.bots, stage.last - 1) | dict.fromkeys(stage.byes, stage.last)
-        return Ranking("knockout", survived=survived)
-    return Ranking()
-
-
-def _meetings(tally: Tally) -> dict[frozenset[str], int]:
-    """How many games any two bots have played."""
-    return {
-        frozenset((bot, other)): games
-        for bot, others in tally.meetings.items()
-        for other, games in others.items()
-    }
-
-
-def _two_names(config: Mapping[str, Any]) -> tuple[str, str]:
-    return config["bots"][0]["name"], config["bots"][1]["name"]
-
-
-def _verdicts(league: League | None, test: SprtProgress | None) -> list[str]:
-    """What a sequential test says of the games so far."""
-    return [] if league is None or test is None else [_verdict(_two_names(league.get("config")), test)]
-
-
-def _verdict(names: tuple[str, str], test: SprtProgress) -> str:
-    """What a test says, in a sentence."""
-    one, other = names
-    low, high = test.test.bounds
-    elo0, elo1 = test.test.elo0, test.test.elo1
-    unit = "Elo" if test.test.model == "logistic" else "normalized Elo"
-    words = {
-        "H1": f"{one} is better than {other}: by {elo1:g} {unit} rather than by {elo0:g}",
-        "H0": f"{one} is not better than {other}: by {elo0:g} {unit} rather than by {elo1:g}",
-        "continue": f"not decided between {elo0:g} and {elo1:g} {unit} for {one} against {other}",
-        "repeats": f"not decided: {one} and {other} only repeat their games; they need other openings",
-    }[test.ending]
-    counted = f"after {test.pairs:,} pair{'' if test.pairs == 1 else 's'}"
-    biased = (
-        "" if test.ending in ("continue", "repeats") else " An Elo shown after a test has stopped is biased."
-    )
-    return f"Test: {words} (LLR {test.llr:+.2f}, bounds {low:.2f} and {high:.2f}, {counted}).{biased}"
-
-
-def _annulments(leagues: Sequence[League]) -> Iterator[Annulment]:
-    for league in leagues:
-        for row in league.annulments():
-            yield Annulment(row["number"], row["attempt"], row["why"], row["at"], bool(row["replay"]))
-
-
-def _annulled(annulments: Iterable[Annulment]) -> list[str]:
-    return [
-        f"Game {each.number} was annulled{', to be played again' if each.replayed else ''}: "
-        f"{_sentence(each.why)}"
-        for each in annulments
-    ]
-
-
-def _retired(retired: Mapping[str, str]) -> list[str]:
-    return [f"{bot} plays no more: {_sentence(why)}" for bot, why in retired.items()]
-
-
-def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else text + "."
 
 
 def _facts(league: League) -> Facts:

@@ -27,22 +27,41 @@ def enter_versions(
 ) -> Iterator[str]:
     """Let changed programs enter as new bots; gives a notice for each.
 
-    What such a bot played so far stays under its name with the old hash behind it. ``hashes`` are
-    those of the programs now, over ``files``; ``new_versions`` is None where nobody can enter any more.
+    What such a bot played so far stays under its name with the old hash behind it. All else is as for
+    ``changed_programs``.
+    """
+    return _entering(league, changed_programs(league, hashes, files, new_versions))
+
+
+def changed_programs(
+    league: League,
+    hashes: Mapping[str, str],
+    files: Mapping[str, Collection[Path]],
+    new_versions: Collection[str] | None,
+) -> list[str]:
+    """The bots whose program is another one than in the games so far, and that may enter as new ones.
+
+    ``hashes`` are those of the programs now, over ``files``; ``new_versions`` is None where nobody can
+    enter any more.
 
     Raises:
         ChangedProgramError: when a program changed that is not among ``new_versions``, or nobody can
             enter any more.
     """
     if league.get("fingerprints") != fingerprint.KIND:
-        return iter(())
-    played = league.players()
-    before = {row["name"]: row["hash"] for row in league.bots() if row["name"] in played}
+        return []
+    before = _before(league)
     changed = [name for name in hashes if before.get(name, hashes[name]) not in ("", hashes[name])]
     if not set(changed) <= set(new_versions or ()):
         can_enter = new_versions is not None
         raise ChangedProgramError(changed, _explained(league, before, hashes, files, changed, can_enter))
-    return _entering(league, before, changed)
+    return changed
+
+
+def _before(league: League) -> dict[str, str]:
+    """The hashes of the programs that played so far."""
+    played = league.players()
+    return {row["name"]: row["hash"] for row in league.bots() if row["name"] in played}
 
 
 def _explained(
@@ -69,7 +88,8 @@ def _explained(
     return "\n".join([head, *lines, f"{remedy}, or give another --results directory"])
 
 
-def _entering(league: League, before: Mapping[str, str], changed: Collection[str]) -> Iterator[str]:
+def _entering(league: League, changed: Collection[str]) -> Iterator[str]:
+    before = _before(league)
     for name in changed:
         old_name = _free_name(league, f"{name}@{before[name][:_SHOWN]}")
         league.replace_bot(name, old_name, "its program changed")

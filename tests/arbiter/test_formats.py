@@ -3,12 +3,13 @@
 import random
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
 
 from arbiter.match.termination import Termination
-from arbiter.rating.outcome import Outcome
+from arbiter.rating.outcome import Colour, Outcome
 from arbiter.rating.sprt import Sprt
 from arbiter.tournament.formats.format import Format
 from arbiter.tournament.formats.knockout import Knockout
@@ -185,6 +186,15 @@ def test_who_met_a_bot_that_is_no_more_has_the_points_it_did_not_play_for() -> N
     assert set(map(frozenset, second.pairings)) == {frozenset("ab"), frozenset("cd")}
 
 
+def test_a_game_that_was_taken_out_is_no_point_without_a_game() -> None:
+    """Though the opponent plays no more: both were there, and the game counts for nobody."""
+    stages = [Stage((("a", "gone"), ("b", "c")), 1, 1)]
+    plan = Swiss(list("abc"), 2)
+    for game in Schedule(stages).fixtures():
+        plan.note(1, outcome(game, None if "gone" in (game.white, game.black) else 0.5))
+    assert plan.free(stages, {"gone"}) == {"a": 0.0}
+
+
 # Knockout
 
 
@@ -266,6 +276,88 @@ def test_a_knockout_ends_when_one_is_left() -> None:
     assert Knockout(EIGHT, 1).draw([], {"b3"}) == []
 
 
+@pytest.mark.parametrize(
+    "best_of, result, expected",
+    [
+        (1, stronger, "b1 beats b2 2:0"),
+        (1, lambda game: float(game.white > game.black), "b2 beats b1 2:0"),
+        (3, lambda game: 0.5 if game.meeting == 0 else stronger(game), "b1 beats b2 5:1"),
+        (1, lambda game: 1.0, "b1 beats b2 4:4 by seed"),
+    ],
+)
+def test_a_tie_tells_how_it_ended(best_of: int, result: Result, expected: str) -> None:
+    plan = Knockout(["b1", "b2"], best_of)
+    stages = play(plan, result, {"b1", "b2"})
+    assert [str(tie) for tie in plan.ties(stages, {"b1", "b2"})] == [expected]
+
+
+def test_a_tie_tells_the_margin_that_decided_it() -> None:
+    plan = Knockout(["b1", "b2"], 1)
+    stages: list[Stage] = []
+    told: list[str] = []
+    while drawn := plan.draw(stages, {"b1", "b2"}):
+        known = len(stages)
+        stages += drawn
+        for game in Schedule(stages).fixtures(known):
+            told += map(str, plan.ties(stages, {"b1", "b2"}))
+            plan.note(1, outcome(game, 1.0, margin=6 if game.white == "b2" else 2))
+    assert told[:3] == ["b1 - b2 is open at 0:0", "b1 - b2 is open at 1:0", "b1 - b2 is open at 1:1"]
+    assert [str(tie) for tie in plan.ties(stages, {"b1", "b2"})] == ["b2 beats b1 4:4 by margin (+16)"]
+
+
+def test_ties_of_earlier_rounds_end_as_the_later_ones_were_drawn() -> None:
+    """Whoever plays no more, and whatever was taken out since."""
+    games: list[Outcome] = []
+
+    class Kept(Knockout):
+        def note(self, round_number: int, outcome: Outcome) -> None:
+            games.append(outcome)
+            super().note(round_number, outcome)
+
+    stages = play(Kept(EIGHT[:4], 1), stronger, set(EIGHT[:4]), rounds=2)
+    assert rounds_of(stages)[1] == {frozenset(("b1", "b2"))}
+    without = Knockout(EIGHT[:4], 1)
+    for each in games:
+        first = stages[0].pairings[0] == ("b1", "b4") and "b4" in (each.white, each.black)
+        without.note(1 if each.number <= 4 else 2, replace(each, result="0-1" if first else each.result))
+    told = [str(tie) for tie in without.ties(stages, set(EIGHT[:4]))]
+    assert told[0] == "b1 went on as it was drawn, though it is 1:1 against b4 now"
+    assert told[1] == "b2 beats b3 2:0"
+    # A bot that left later did win its tie; one that left in the middle did not.
+    gone = [str(tie) for tie in without.ties(stages, {"b1", "b3"})]
+    assert gone[0] == "b1 goes on at 1:1, for b4 plays no more"
+    assert gone[1] == "b2 beats b3 2:0"
+
+
+def test_who_left_in_the_middle_of_a_tie_lost_it() -> None:
+    plan = Knockout(["b1", "b2"], 1)
+    stages = plan.draw([], {"b1", "b2"})
+    plan.note(1, outcome(next(Schedule(stages).fixtures()), 1.0))
+    assert [str(tie) for tie in plan.ties(stages, {"b2"})] == ["b2 goes on at 0:1, for b1 plays no more"]
+    assert [str(tie) for tie in plan.ties(stages, ())] == ["b1 - b2 ends without a winner at 1:0"]
+    assert plan.survived(stages, {"b2"}) == {"b1": 0, "b2": 1}
+
+
+@pytest.mark.parametrize("best_of", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_knockout_never_has_fewer_games_than_it_counts_on(best_of: int, seed: int) -> None:
+    """After every game the least number is known better, and at the end it is the number of games."""
+    chance = random.Random(seed)
+    plan, present = Knockout(EIGHT[:6], best_of), set(EIGHT[:6])
+    stages: list[Stage] = []
+    least = [plan.undrawn([], present)]
+    while drawn := plan.draw(stages, present):
+        known = len(stages)
+        stages += drawn
+        for game in Schedule(stages).fixtures(known):
+            least.append(Schedule(stages).games + plan.undrawn(stages, present))
+            plan.note(game.round, outcome(game, chance.choice((0, 0.5, 1))))
+    least.append(Schedule(stages).games + plan.undrawn(stages, present))
+    assert least == sorted(least)
+    assert least[0] == 10 * (best_of // 2 + 1)
+    assert least[-1] == Schedule(stages).games
+
+
 # SPRT
 
 
@@ -299,6 +391,36 @@ def test_points_are_the_first_bots() -> None:
 
 def test_a_pair_with_a_void_game_is_passed_over() -> None:
     assert sprt([(1, None), (1, 1)]).progress.counts == (0, 0, 0, 0, 1)
+
+
+def by_forfeit(game: Fixture, loser: str) -> Outcome:
+    offender: Colour = "white" if game.white == loser else "black"
+    played = outcome(game, 0.0 if offender == "white" else 1.0)
+    return replace(played, termination=Termination.CRASH, offender=offender)
+
+
+@pytest.mark.parametrize(
+    "good, bad, expected",
+    [
+        ([1.0] * 2, 8, ("H1", "continue", True)),
+        ([1.0] * 8, 0, ("H1", "H1", False)),
+        ([0.5] * 2, 0, ("continue", "continue", False)),
+    ],
+)
+def test_what_was_played_is_told_from_what_was_forfeited(
+    good: list[float], bad: int, expected: tuple[str, str, bool]
+) -> None:
+    plan = SprtMatch(("a", "b"), Sprt(0, 200), 100)
+    games = list(Schedule(plan.extend([])).fixtures())
+    for index, points in enumerate(good):
+        for game in games[2 * index : 2 * index + 2]:
+            plan.note(game.round, outcome(game, points if game.white == "a" else 1 - points))
+    for game in games[2 * len(good) : 2 * (len(good) + bad)]:
+        plan.note(game.round, by_forfeit(game, "b"))
+    test = plan.progress
+    assert (test.ending, test.played_ending, test.is_by_forfeit) == expected
+    assert sum(test.played) == len(good)
+    assert test.forfeits == 2 * (test.pairs - len(good))
 
 
 def test_a_pair_counts_when_all_before_it_are_over() -> None:

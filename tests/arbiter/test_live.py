@@ -1,6 +1,7 @@
 """What one sees while games go on: plain lines, and the view in a terminal."""
 
 import io
+import re
 from dataclasses import replace
 
 import pytest
@@ -22,7 +23,9 @@ from arbiter.tournament.events import (
     PlyPlayed,
     SprtAdvanced,
     StageDrawn,
+    TieSettled,
 )
+from arbiter.tournament.formats import Tie
 from arbiter.tournament.schedule import Fixture, Stage
 from protocol.rules import Position, Side, parse_ply
 from tests.arbiter.test_store import game, void
@@ -50,7 +53,7 @@ def test_plain_lines() -> None:
         GameFinished(game(termination=Termination.RESIGN), replayed=False),
         GameFinished(void(1, 1), replayed=True),
         GameFinished(long_list, replayed=False),
-        BotWithdrawn("c", "failed 3 games in a row", 4),
+        BotWithdrawn("c", "failed 3 games, none finished in between", 4),
     )
     assert written[:-2] == [
         "c: building with `make`",
@@ -63,7 +66,7 @@ def test_plain_lines() -> None:
     ]
     assert written[-2].endswith(" ...)")
     assert len(written[-2]) < 240
-    assert written[-1] == "c is withdrawn: failed 3 games in a row"
+    assert written[-1] == "c is withdrawn: failed 3 games, none finished in between"
 
 
 def test_an_earlier_run_is_mentioned() -> None:
@@ -140,6 +143,30 @@ def test_a_match_whose_length_nobody_knows(screen: tuple[TerminalView, Console])
     for event in (began, GameStarted(FIXTURE, 1)):
         watch(event)
     assert written == ["2 games were played before", "game 1 starts: one - [bold]two (round 1)"]
+
+
+def test_a_total_that_may_grow_is_the_least(screen: tuple[TerminalView, Console]) -> None:
+    view, console = screen
+    begins, starts = PlayBegins(6, 2, may_grow=True), GameStarted(FIXTURE, 1)
+    written: list[str] = []
+    watch = plain_watcher(written.append)
+    finished = replace(game(termination=Termination.NORMAL, offender=None), white="one", black="two")
+    for event in (begins, starts, GameFinished(finished, replayed=False)):
+        watch(event)
+        view.watch(event)
+    assert written[0] == "2 of at least 6 games were played before"
+    assert written[1].endswith(" (round 1, 3 of at least 6)")
+    text = drawn(view, console)
+    assert "3 of at least 6 games" in text
+    assert re.search(r"at least \d:\d\d:\d\d left", text)
+
+
+def test_a_tie_is_told_when_it_is_settled(screen: tuple[TerminalView, Console]) -> None:
+    view, _ = screen
+    settled = TieSettled(Tie(2, "one", "two", (4.0, 4.0), -3, winner="two", by="margin"))
+    assert lines(settled) == ["tie ends: two beats one 4:4 by margin (+3) (round 2)"]
+    view.watch(settled)
+    assert view.frame().lines == lines(settled)
 
 
 def test_a_round_that_goes_on_is_not_a_new_one() -> None:

@@ -179,7 +179,8 @@ def test_a_bot_that_fails_again_and_again_is_withdrawn(house: House) -> None:
 
     house.run(play, rounds=5, max_failures=3)
     (withdrawn,) = [event for event in house.events if isinstance(event, BotWithdrawn)]
-    assert withdrawn == BotWithdrawn("b", "failed 3 games in a row, the last by crash: because", 17)
+    reason = "failed 3 games, none finished in between, the last by crash: because"
+    assert withdrawn == BotWithdrawn("b", reason, 17)
     ends = Counter(end for _, _, end in house.stored())
     assert ends == {Termination.CRASH: 3, Termination.NORMAL: 10}
     house.events.clear()
@@ -215,6 +216,64 @@ def test_failures_in_a_row_are_remembered_across_runs(house: House) -> None:
     assert not any(isinstance(event, BotWithdrawn) for event in house.events)
     house.run(play, max_failures=5, rounds=2)
     assert [e.bot for e in house.events if isinstance(e, BotWithdrawn)] == ["b"]
+
+
+async def white_crashes(setup: GameSetup) -> GameResult:
+    await trio.lowlevel.checkpoint()
+    return ending(Termination.CRASH, Side.WHITE)
+
+
+def test_a_game_that_the_opponent_forfeits_makes_up_for_nothing(house: House) -> None:
+    """Bots that all fail win by each other's failures, and are hopeless all the same."""
+    house.run(white_crashes, rounds=5, max_failures=3)
+    withdrawn = [event.bot for event in house.events if isinstance(event, BotWithdrawn)]
+    assert len(withdrawn) == 2
+    assert len(list(house.stored())) < 9
+
+
+def test_what_the_opponent_forfeited_in_an_earlier_run_makes_up_for_nothing_either(house: House) -> None:
+    house.run(white_crashes, max_failures=3, limit=4)
+    assert not any(isinstance(event, BotWithdrawn) for event in house.events)
+    house.run(white_crashes, max_failures=3, limit=8, rounds=2)
+    assert [e.bot for e in house.events if isinstance(e, BotWithdrawn)] != []
+
+
+@pytest.mark.parametrize("termination", [Termination.NORMAL, Termination.RESIGN])
+def test_a_game_that_was_played_makes_up_for_failures(house: House, termination: Termination) -> None:
+    async def play(setup: GameSetup) -> GameResult:
+        await trio.lowlevel.checkpoint()
+        if int(setup.label) % 3 == 0:
+            return ending(termination, Side.BLACK if termination is Termination.RESIGN else None)
+        return ending(Termination.CRASH, Side.WHITE)
+
+    house.run(play, rounds=4, max_failures=3)
+    assert not any(isinstance(event, BotWithdrawn) for event in house.events)
+    assert len(list(house.stored())) == 24
+
+
+def test_an_annulled_failure_is_forgiven(house: House) -> None:
+    house.run(white_crashes, max_failures=4)
+    with League.open_for_writing(house.directory) as league:
+        for number in range(1, 7):
+            league.annul(number, "power cut", "2026-11-29T21:10:03+00:00", replay=False)
+    house.run(white_crashes, max_failures=4, rounds=2, limit=9)
+    assert not any(isinstance(event, BotWithdrawn) for event in house.events)
+
+
+def test_an_annulled_game_that_stays_void_was_played_again_all_the_same(house: House) -> None:
+    house.run(fair)
+    with League.open_for_writing(house.directory) as league:
+        league.annul(2, "power cut", "2026-11-29T21:10:03+00:00", replay=True)
+
+    async def play(setup: GameSetup) -> GameResult:
+        await trio.lowlevel.checkpoint()
+        return ending(Termination.VOID)
+
+    house.run(play)
+    with League.open_for_reading(house.directory) as league:
+        table = league_table([league])
+    assert "Game 2 was annulled and played again: power cut." in table.notes
+    assert any("1 game void" in note for note in table.notes)
 
 
 def test_both_at_fault_makes_a_void_game_and_counts_against_both(house: House) -> None:

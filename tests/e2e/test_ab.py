@@ -11,7 +11,9 @@ import pytest
 
 from tests.e2e.commands import CUP, QUICK, at_once, start, stored
 
-FIRST, LAST, GIVES_UP, LATE = (f"{QUICK} {kind}" for kind in ("first", "last", "resign", "late"))
+FIRST, LAST, GIVES_UP, LATE, FRAIL, CRASHES = (
+    f"{QUICK} {kind}" for kind in ("first", "last", "resign", "late", "frail", "crash")
+)
 WIDE = ("--elo", "0", "300")
 
 
@@ -45,7 +47,7 @@ def test_a_better_version_is_found_out(tmp_path: Path) -> None:
     assert result == {
         "games": "12", "void": "0", "forfeits": "0", "withdrawn": "0", "leader": "quick new", "score": "12:0",
         "elo": "-", "elo_low": result["elo_low"], "elo_high": "-", "los": "0.9997",
-        "test": "H1", "llr": "3.18", "pairs": "6", "results": "ab",
+        "test": "H1", "llr": "3.18", "pairs": "6", "test_forfeits": "0", "test_played": "H1", "results": "ab",
     }  # fmt: skip
     assert float(result["elo_low"]) > 100
     # Once it is decided, no further game is played.
@@ -124,6 +126,31 @@ def test_bots_of_the_codecup_start_from_the_empty_board(tmp_path: Path) -> None:
     (tmp_path / "none").mkdir()
     message = refusal(tmp_path / "none", CUP, FIRST, "--openings", "random")
     assert "codecup speaks the CodeCup dialect, which knows the empty board only" in message
+
+
+def test_what_forfeits_decide_is_said_to_be_decided_by_forfeits(tmp_path: Path) -> None:
+    """A bot that fails in every game as White, and so in one game of each pair."""
+    said, result = ab(tmp_path, FIRST, FRAIL, "--elo", "0", "200")
+    assert (result["test"], result["games"], result["forfeits"]) == ("H1", "16", "8")
+    assert (result["test_forfeits"], result["test_played"]) == ("8", "continue")
+    assert re.search(r"^pair 8: LLR .*, pairs by points \S+, 8 of 16 games by forfeit$", said, re.MULTILINE)
+    assert (
+        "Decided by forfeits: 8 of the 16 games of this test ended by forfeit; without them it is not "
+        "decided (LLR +0.00). This tells how often the programs fail, not how well they play."
+    ) in " ".join(said.split())
+    done = at_once("table", "ab", "--format", "json", cwd=tmp_path)
+    test: dict[str, Any] = json.loads(done.stdout)["test"]
+    assert (test["forfeits"], test["played_counts"]) == (8, [0] * 5)
+    assert (test["ending"], test["played_ending"], test["played_llr"]) == ("H1", "continue", 0)
+
+
+def test_bots_that_only_crash_decide_nothing(tmp_path: Path) -> None:
+    words = (f"{CRASHES} 1", f"{CRASHES} 2", *WIDE, "--results", "ab", "--seed", "1")
+    done = at_once("ab", *words, cwd=tmp_path)
+    assert done.returncode == 1
+    result = result_of(done.stdout)
+    assert (result["test"], result["withdrawn"], result["games"]) == ("continue", "1", "5")
+    assert "4 of the 4 games of this test ended by forfeit." in done.stdout
 
 
 def test_json_has_the_test_in_numbers(tmp_path: Path) -> None:

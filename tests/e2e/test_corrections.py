@@ -79,13 +79,19 @@ def test_a_changed_program_is_refused_until_it_is_said_to_be_a_new_one(
         refusal,
     )
     assert "b2" not in refusal
+    dry = at_once("run", "cup.yaml", "--results", "one", "--dry-run", cwd=directory)
+    assert (dry.returncode, dry.stdout, dry.stderr) == (2, "", refusal)
     assert "add --new-version mine to enter what changed as a new bot" in refusal
     assert stored(directory / "one") == before
     if form == "swiss":
         (directory / "cup.yaml").write_text((directory / "cup.yaml").read_text() + "rounds: 4\n")
-    done = at_once("run", "cup.yaml", "--results", "one", "--new-version", "mine", cwd=directory)
+    enter = ("run", "cup.yaml", "--results", "one", "--new-version", "mine")
+    dry = at_once(*enter, "--dry-run", cwd=directory)
+    assert stored(directory / "one") == before
+    done = at_once(*enter, cwd=directory)
     assert done.returncode == 0, done.stderr
     former = f"mine@{old[:8]}"
+    assert "mine enters as a new version" in dry.stdout
     assert f"mine: a new version; its games so far stay under {former}\n" in done.stdout
     after = stored(directory / "one")
     assert list(after) == list(range(1, len(after) + 1))
@@ -111,7 +117,7 @@ def test_a_changed_program_is_refused_until_it_is_said_to_be_a_new_one(
 def test_who_left_costs_its_opponent_nothing(cup: Callable[[str], Path]) -> None:
     """A game that waits for a program which changed is never played; in a Swiss system it is a point."""
     directory = cup("swiss")
-    games = stored(directory / "one")
+    games, old = stored(directory / "one"), hash_of(directory, "mine")
     number, (white, black, *_) = next((n, game) for n, game in games.items() if "mine" in game)
     assert annul(directory, "--replay", game=number)[0] == 0
     change(directory)
@@ -121,6 +127,8 @@ def test_who_left_costs_its_opponent_nothing(cup: Callable[[str], Path]) -> None
     assert f"game {number} starts" not in done.stdout
     (other,) = {white, black} - {"mine"}
     notes = table_of(directory)["notes"]
+    former = f"mine@{old[:8]}"
+    assert f"Game {number} was annulled; it cannot be played again, for {former} left: a power cut." in notes
     assert any(re.search(rf"an opponent did not play: .*\b{other} [13]\b", note) for note in notes)
 
 
@@ -164,8 +172,9 @@ def test_an_annulled_game_counts_for_nobody(cup: Callable[[str], Path]) -> None:
     white, black, *_, result, _ = stored(directory / "one")[1]
     status, said = annul(directory)
     assert (status, said) == (
-        0, f"game 1, {white} - {black} {result}, is annulled; see `arbiter table one`\n"
-    )  # fmt: skip
+        0,
+        f"game 1, {white} - {black} {result}, is annulled; it is not played again\nsee `arbiter table one`\n",
+    )
     table = table_of(directory)
     assert table["games"] == 5
     assert "Game 1 was annulled: a power cut." in table["notes"]
@@ -187,7 +196,10 @@ def test_an_annulled_game_is_played_again_where_asked_for(cup: Callable[[str], P
     before = stored(directory / "one")
     status, said = annul(directory, "--replay", game=3)
     assert (status, "it is played again by the next `arbiter run`" in said) == (0, True)
-    assert table_of(directory)["games"] == 5
+    table = table_of(directory)
+    assert table["games"] == 5
+    assert "Game 3 was annulled, to be played again: a power cut." in table["notes"]
+    assert [(each["replayed"], each["played_again"]) for each in table["annulled"]] == [(True, False)]
     done = at_once("run", "cup.yaml", "--results", "one", cwd=directory)
     assert done.stdout.count(" starts: ") == 1
     assert "game 3 starts: " in done.stdout
@@ -195,11 +207,36 @@ def test_an_annulled_game_is_played_again_where_asked_for(cup: Callable[[str], P
     assert stored(directory / "one") == before
     table = table_of(directory)
     assert table["games"] == 6
-    assert "Game 3 was annulled, to be played again: a power cut." in table["notes"]
+    assert "Game 3 was annulled and played again: a power cut." in table["notes"]
+    assert [(each["replayed"], each["played_again"]) for each in table["annulled"]] == [(True, True)]
     # The second attempt can be taken out like the first one.
-    assert annul(directory, game=3)[0] == 0
-    assert table_of(directory)["games"] == 5
-    assert len(table_of(directory)["annulled"]) == 2
+    assert annul(directory, "--replay", game=3)[0] == 0
+    table = table_of(directory)
+    assert table["games"] == 5
+    assert [(each["attempt"], each["played_again"]) for each in table["annulled"]] == [(1, True), (2, False)]
+    assert [note for note in table["notes"] if "Game 3 was" in note] == [
+        "Game 3 was annulled and played again: a power cut.",
+        "Game 3 was annulled, to be played again: a power cut.",
+    ]
+
+
+def test_what_is_annulled_against_a_bot_that_was_withdrawn_is_no_point(tmp_path: Path) -> None:
+    write_cup(tmp_path, "swiss", [quick("good"), quick("bad", "crash")], "rounds: 1", "max_failures: 2")
+    assert at_once("run", "cup.yaml", "--results", "one", cwd=tmp_path).returncode == 1
+    foretold = at_once("run", "cup.yaml", "--results", "one", "--dry-run", cwd=tmp_path).stdout
+    assert "  bad (withdrawn): " in foretold
+    assert [row["points"] for row in table_of(tmp_path)["bots"]] == [2, 0]
+    assert annul(tmp_path)[0] == 0
+    assert [row["points"] for row in table_of(tmp_path)["bots"]] == [1, 0]
+    # One that is to be played again and cannot be is a game that the opponent did not play.
+    assert annul(tmp_path, "--replay", game=2)[0] == 0
+    table = table_of(tmp_path)
+    assert [(row["name"], row["points"], row["games"]) for row in table["bots"]] == [
+        ("good", 1, 0), ("bad", 0, 0),
+    ]  # fmt: skip
+    notes = " ".join(table["notes"])
+    assert "Game 2 was annulled; it cannot be played again, for bad left: a power cut." in notes
+    assert "games that an opponent did not play: good 1." in notes
 
 
 def test_a_knockout_goes_on_from_what_was_drawn(cup: Callable[[str], Path]) -> None:
@@ -211,6 +248,60 @@ def test_a_knockout_goes_on_from_what_was_drawn(cup: Callable[[str], Path]) -> N
     assert done.returncode == 0, done.stderr
     assert done.stdout.count(" starts: ") == 1
     assert stored(directory / "one") == before
+
+
+@pytest.fixture
+def clear_cup(tmp_path: Path) -> Path:
+    """A knockout in which a beats d and b, and b comes past c by its seed alone."""
+    bots = [quick("a"), *(quick(name, f"resign {name}") for name in "bcd")]
+    write_cup(tmp_path, "knockout", bots)
+    done = at_once("run", "cup.yaml", "--results", "one", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert [note for note in table_of(tmp_path)["notes"] if note.startswith("Round ")] == [
+        "Round 1: a beats d 2:0; b beats c 4:4 by seed.",
+        "Round 2: a beats b 2:0.",
+    ]
+    return tmp_path
+
+
+def game_of(directory: Path, *names: str) -> int:
+    """The first game between two bots."""
+    return next(n for n, game in stored(directory / "one").items() if set(game[:2]) == set(names))
+
+
+def test_rounds_that_a_game_led_to_are_said_to_stay(clear_cup: Path) -> None:
+    _, said = annul(clear_cup, "--replay", game=game_of(clear_cup, "a", "d"))
+    assert said.splitlines()[0].endswith("it is played again by the next `arbiter run` of this tournament")
+    assert said.splitlines()[1:] == [
+        "  until then a went on as it was drawn, though it is 1:0 against d now",
+        "  round 2 stays as it was drawn",
+        "see `arbiter table one`",
+    ]
+    assert "Round 1: a went on as it was drawn" in "".join(table_of(clear_cup)["notes"])
+    done = at_once("run", "cup.yaml", "--results", "one", cwd=clear_cup)
+    assert "tie ends: a beats d 2:0 (round 1)\n" in done.stdout
+
+
+def test_a_final_is_decided_anew(clear_cup: Path) -> None:
+    final = game_of(clear_cup, "a", "b")
+    _, said = annul(clear_cup, game=final)
+    assert "; it is not played again\n  without it a beats b 1:0\nsee " in said
+    _, said = annul(clear_cup, game=final + 1)
+    assert "  without it a - b is open at 0:0: the next `arbiter run` plays on\nsee " in said
+    done = at_once("run", "cup.yaml", "--results", "one", cwd=clear_cup)
+    assert done.stdout.count(" starts: ") == 2
+    assert "tie ends: a beats b 2:0 (round 2)\n" in done.stdout
+    _, said = annul(clear_cup, "--replay", game=final + 2)
+    assert "\n  until then a - b is open at 1:0\nsee " in said
+
+
+def test_rounds_of_a_swiss_system_stay_and_a_test_is_told(cup: Callable[[str], Path], tmp_path: Path) -> None:
+    _, said = annul(cup("swiss"))
+    assert "\n  round 2 stays as it was drawn\nsee " in said
+    write_cup(tmp_path, "sprt", [quick("one", "resign"), quick("two")], "sprt: {max_pairs: 2}")
+    assert at_once("run", "cup.yaml", "--results", "one", cwd=tmp_path).returncode == 0
+    _, said = annul(tmp_path, game=3)
+    assert "\n  without it the test is at pair 1: LLR -" in said
 
 
 def test_nothing_is_annulled_while_a_run_goes_on(cup: Callable[[str], Path]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.commands import arbiter, at_once, quick, start, stored, write_cup
+from tests.e2e.commands import QUICK, arbiter, at_once, entry, quick, start, stored, write_cup
 
 BOTS = [quick(f"b{number}", "last" if number % 2 else "first") for number in range(1, 6)]
 NAMES = ["b1", "b2", "b3", "b4", "b5"]
@@ -116,8 +116,8 @@ def test_games_at_a_time_change_nothing(whole: Callable[[str], Path], tmp_path: 
         ("round-robin", ["round-robin, 2 rounds", "3 pairings, 12 games, 1 at a time", "round 1: b2 - b3"]),
         ("gauntlet", ["gauntlet of b2, 2 rounds", "3 pairings, 12 games", "game 1, round 1: b2 - b1"]),
         ("swiss", ["swiss, 3 rounds", "\n12 games, 1 at a time", "game 3, round 1: b2 - b4"]),
-        ("odd swiss", ["swiss, 4 rounds", "\n16 games", "b5 has a bye in the first round"]),
-        ("knockout", ["knockout, best of 1 pair", "at least 8 games", "b1 has a bye in the first round"]),
+        ("odd swiss", ["swiss, 4 rounds", "\n16 games", "b5 has a bye in round 1"]),
+        ("knockout", ["knockout, best of 1 pair", "at least 8 games", "b1 has a bye in round 1"]),
         ("sprt", ["sprt [0, 300] Elo, alpha 0.05, beta 0.05", "if a hypothesis is true, 200,000 at most"]),
     ],
 )  # fmt: skip
@@ -163,6 +163,15 @@ def test_a_swiss_system_ends_as_announced(whole: Callable[[str], Path], kind: st
         assert "Points include those for byes" in said
 
 
+def test_a_swiss_system_that_ends_early_says_why_it_has_no_ratings(tmp_path: Path) -> None:
+    """Nothing is promised: it is over."""
+    write_cup(tmp_path, "swiss", BOTS[:4], "rounds: 1")
+    said = run(tmp_path, "one")
+    assert "\nNo Elo: the bots are 2 groups that have not met, directly or through others.\n" in said
+    table = json.loads(at_once("table", str(tmp_path / "one"), "--format", "json").stdout)
+    assert [row["elo"] for row in table["bots"]] == [None] * 4
+
+
 def test_a_knockout_ends_with_one_winner(whole: Callable[[str], Path]) -> None:
     directory = whole("knockout")
     said = (directory / "said").read_text()
@@ -175,12 +184,23 @@ def test_a_knockout_ends_with_one_winner(whole: Callable[[str], Path]) -> None:
         (number, tie) for number, _, line in rounds for tie in line.split(", ") if "bye" not in tie
     )
     assert max(ties.values()) <= 4
+    totals = [int(total) for total in re.findall(r"\(round \d, \d+ of at least (\d+)\)$", said, re.MULTILINE)]
+    assert len(totals) == said.count(" starts: ") == totals[-1]
+    assert totals == sorted(totals)
     finalists = [tie for number, tie in ties if number == "3"]
     assert len(finalists) == 1
     table = json.loads(at_once("table", str(directory / "one"), "--format", "json").stdout)
     ranks = {row["name"]: row["rank"] for row in table["bots"]}
     assert sorted(ranks.values()) == [1, 2, 3, 3, 5]
     assert {name for name, rank in ranks.items() if rank < 3} == set(finalists[0].split(" - "))
+    # Each tie ends with one line, and the table has the same.
+    settled = re.findall(r"^tie ends: (\S+ beats .*) \(round (\d)\)$", said, re.MULTILINE)
+    assert len(settled) == 4
+    winners = [line.split()[0] for line, _ in settled]
+    assert ranks[winners[-1]] == 1
+    noted = [f"Round {number}: {'; '.join(line for line, n in settled if n == number)}." for number in "123"]
+    assert [note for note in table["notes"] if note.startswith("Round ")] == noted
+    assert any(re.search(r" by (margin \(\+\d+\)|seed)$", line) for line, _ in settled)
 
 
 def test_an_sprt_match_tells_how_it_goes(whole: Callable[[str], Path]) -> None:
@@ -260,6 +280,107 @@ def test_a_bot_that_joins_extends_the_schedule(copy: Callable[[str], Path], kind
         assert {game["round"] for game in games if "late" in (game["white"], game["black"])} == {4}
     assert len({(game["round"], game["game"]) for game in games}) == len(games)
     assert all(len(pair) == 2 for pair in pairs_of(games).values())
+
+
+NEXT_GAMES = re.compile(r"^  game (\d+), round (\d+): (\S+) - (\S+)$", re.MULTILINE)
+
+
+def foretold(directory: Path, *more: str) -> str:
+    """What a dry run says of stored games, which it leaves alone."""
+    before = (directory / "one" / "league.db").read_bytes()
+    done = at_once("run", "cup.yaml", "--results", "one", "--dry-run", *more, cwd=directory)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (directory / "one" / "league.db").read_bytes() == before
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    "kind, old, new, expected",
+    [
+        ("gauntlet", "rounds: 2", "rounds: 3", "12 games were played; 6 are left, 1 at a time; the first"),
+        ("odd swiss", "rounds: 4", "rounds: 6", "16 games were played; 8 are left, 1 at a time; the first"),
+    ],
+)  # fmt: skip
+def test_a_dry_run_tells_what_is_left(
+    copy: Callable[[str], Path], kind: str, old: str, new: str, expected: str
+) -> None:
+    directory = copy(kind)
+    before = stored(directory / "one")
+    assert f"{len(before)} games were played; none is left\n" in foretold(directory)
+    swap(directory, old, new)
+    said = foretold(directory)
+    assert expected in said
+    coming = NEXT_GAMES.findall(said)
+    run(directory, "one")
+    played = {
+        (str(game["number"]), str(game["round"]), game["white"], game["black"])
+        for game in games_of(directory / "one")
+        if game["number"] not in before
+    }
+    assert set(coming) <= played
+    # Of a Swiss system the round is told that the results so far lead to.
+    assert len(coming) == (6 if kind == "gauntlet" else 4)
+
+
+def test_a_dry_run_of_a_knockout_counts_the_least(copy: Callable[[str], Path]) -> None:
+    directory = copy("knockout")
+    games = len(stored(directory / "one"))
+    assert at_once("annul", "one", "--game", "1", "--why", "x", "--replay", cwd=directory).returncode == 0
+    said = foretold(directory)
+    assert f"{games - 1} games were played; at least 1 is left, 1 at a time; the first of them:" in said
+    assert NEXT_GAMES.findall(said) == [("1", "1", "b4", "b5")]
+
+
+def test_a_dry_run_knows_when_a_test_is_decided(copy: Callable[[str], Path]) -> None:
+    directory = copy("sprt")
+    assert f"{len(stored(directory / 'one'))} games were played; none is left\n" in foretold(directory)
+
+
+def test_a_dry_run_refuses_what_the_run_refuses(copy: Callable[[str], Path]) -> None:
+    directory = copy("knockout")
+    swap(directory, "best_of: 1", "best_of: 2")
+    message = refusal(directory)
+    assert "  best_of: 1 -> 2\n" in message
+    done = at_once("run", "cup.yaml", "--results", "one", "--dry-run", cwd=directory)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
+    swap(directory, "best_of: 2", "best_of: 1")
+    done = at_once("run", "cup.yaml", "--results", "one", "--dry-run", "--seed", "5", cwd=directory)
+    assert (done.returncode, "played with seed 1, not 5" in done.stderr) == (2, True)
+
+
+def test_a_dry_run_tells_who_joins_too_late(copy: Callable[[str], Path]) -> None:
+    directory = copy("swiss")
+    add_bot(directory, quick("late"))
+    assert "late is left out: the last round was drawn before it joined" in foretold(directory)
+
+
+@pytest.mark.parametrize("more", [(), ("--quiet",)])
+def test_who_joins_when_all_rounds_were_drawn_is_told_so(
+    copy: Callable[[str], Path], more: tuple[str, ...]
+) -> None:
+    directory = copy("swiss")
+    before = stored(directory / "one")
+    add_bot(directory, quick("late"))
+    done = at_once("run", "cup.yaml", "--results", "one", *more, cwd=directory)
+    line = "late is left out: the last round was drawn before it joined; raise `rounds` to let it play\n"
+    assert (done.returncode, line in done.stdout + done.stderr) == (0, True)
+    assert stored(directory / "one") == before
+    swap(directory, "rounds: 3", "rounds: 4")
+    said = run(directory, "one")
+    assert "late is left out" not in said
+    assert len(stored(directory / "one")) == len(before) + 4
+
+
+def test_who_missed_the_draw_of_a_knockout_is_told_so(tmp_path: Path) -> None:
+    """A bot that could not be started then, and can be now."""
+    late = entry("late", "./late.sh first", optional="true")
+    write_cup(tmp_path, "knockout", [*BOTS[:2], late])
+    assert "late is left out: " in run(tmp_path, "one")
+    shutil.copy(QUICK, tmp_path / "late.sh")
+    line = (
+        "late is left out: the first round was drawn without it; it can play in another --results directory\n"
+    )
+    assert line in run(tmp_path, "one")
 
 
 @pytest.mark.parametrize(

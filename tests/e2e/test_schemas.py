@@ -95,7 +95,7 @@ def test_annulments_and_changed_programs_of_version_2(tmp_path: Path) -> None:
     restore(tmp_path, 2)
     table = at_once("table", "results", cwd=tmp_path).stdout
     for words in (
-        "Game 1 was annulled, to be played again: power cut.",
+        "Game 1 was annulled and played again: power cut.",
         "Game 2 was annulled: opened the wrong file.",
         "letzte 🏆@bc624c3b plays no more: its program changed.",
         "Elo with the 95 % interval of the difference to Erste, set to 1500.",

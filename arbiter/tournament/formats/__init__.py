@@ -6,8 +6,9 @@ from arbiter.tournament.formats.knockout import Knockout
 from arbiter.tournament.formats.league import League
 from arbiter.tournament.formats.sprt import SprtMatch
 from arbiter.tournament.formats.swiss import Swiss
+from arbiter.tournament.formats.tie import Tie
 
-__all__ = ["Format", "Knockout", "SprtMatch", "Swiss", "format_of"]
+__all__ = ["Format", "Knockout", "SprtMatch", "Swiss", "Tie", "format_of"]
 
 
 def format_of(tournament: Tournament) -> Format:

@@ -17,6 +17,8 @@ class Format:
     """Whether ``note`` has to be called at all."""
     is_open_ended = False
     """Whether only the results tell how many games there will be."""
+    may_grow = False
+    """Whether the results may lead to more games than were counted on."""
 
     def extend(self, stages: Sequence[Stage]) -> list[Stage]:
         """Stages that depend on no result and are not there yet; asked before the first game of a run."""
@@ -30,8 +32,14 @@ class Format:
         return []
 
     def undrawn(self, stages: Sequence[Stage], present: Collection[str]) -> int:
-        """About how many games ``draw`` will still add."""
+        """How many games ``draw`` will still add, or the fewest that it can where there may be more."""
         return 0
+
+    def closed(self, stages: Sequence[Stage]) -> str:
+        """Why a bot that is in none of the stages will be in none at all, with the remedy; empty while it
+        can be.
+        """
+        return ""
 
     def note(self, round_number: int, outcome: Outcome) -> None:
         """Learn how a game ended, for good; games come in any order."""

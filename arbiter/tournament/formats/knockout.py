@@ -2,9 +2,11 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from arbiter.rating.outcome import Outcome
 from arbiter.tournament.formats.format import Format
+from arbiter.tournament.formats.tie import By, Tie
 from arbiter.tournament.schedule import Pairing, Stage
 
 EXTRA_PAIRS = 3
@@ -20,17 +22,20 @@ class Knockout(Format):
     """
 
     needs_results = True
+    may_grow = True
 
     def __init__(self, seeds: Sequence[str], best_of: int) -> None:
         self._seeds = {bot: index for index, bot in enumerate(seeds)}
         self._best_of = best_of
         self._points: Counter[tuple[int, str]] = Counter()
         self._margins: Counter[tuple[int, str]] = Counter()
+        self._games: Counter[tuple[int, str]] = Counter()
 
     def note(self, round_number: int, outcome: Outcome) -> None:
+        white, black = (round_number, outcome.white), (round_number, outcome.black)
+        self._games.update((white, black))
         if outcome.is_void:
             return
-        white, black = (round_number, outcome.white), (round_number, outcome.black)
         # In half points, which are whole numbers.
         self._points[white] += round(2 * outcome.white_points)
         self._points[black] += round(2 - 2 * outcome.white_points)
@@ -42,13 +47,11 @@ class Knockout(Format):
             seeds = [bot for bot in self._seeds if bot in present]
             return self._round(1, seeds, seeds) if len(seeds) > 1 else []
         current = stages[-1].last
-        ties = _pairings(stages, current)
-        open_ties = [tie for tie in ties if self._winner(tie, stages, current, present) is None]
-        playable = [tie for tie in open_ties if set(tie) <= set(present)]
+        ties = self._ties(stages, current, present)
+        playable = [tie for tie in ties if tie.winner is None and {tie.one, tie.other} <= set(present)]
         if playable:
-            return [Stage(tuple(playable), current, current)]
-        winners = {self._winner(tie, stages, current, present) for tie in ties} - {None}
-        through = winners.union(*(stage.byes for stage in stages if stage.last == current))
+            return [Stage(tuple((tie.one, tie.other) for tie in playable), current, current)]
+        through = {tie.winner for tie in ties}.union(_byes(stages, current))
         left = [bot for bot in self._seeds if bot in through and bot in present]
         entrants = [bot for bot in self._seeds if any(bot in stage.bots for stage in stages)]
         return self._round(current + 1, left, entrants) if len(left) > 1 else []
@@ -58,10 +61,16 @@ class Knockout(Format):
         if not stages:
             return 2 * self._shortest * max(0, len(present) - 1)
         current = stages[-1].last
-        in_round = len(_pairings(stages, current)) + sum(
-            len(stage.byes) for stage in stages if stage.last == current
-        )
-        return 2 * self._shortest * max(0, in_round - 1)
+        ties = _pairings(stages, current)
+        in_round = sum(not set(tie).isdisjoint(present) for tie in ties)
+        in_round += sum(bot in present for bot in _byes(stages, current))
+        pairs = sum(self._fewest(tie, stages, current) for tie in ties if set(tie) <= set(present))
+        return 2 * (pairs + self._shortest * max(0, in_round - 1))
+
+    def closed(self, stages: Sequence[Stage]) -> str:
+        if not stages:
+            return ""
+        return "the first round was drawn without it; it can play in another --results directory"
 
     def survived(self, stages: Sequence[Stage], present: Collection[str]) -> dict[str, int]:
         """How many rounds each bot came through, as far as the last round is decided."""
@@ -70,12 +79,20 @@ class Knockout(Format):
         survived: dict[str, int] = {}
         for stage in stages:
             survived |= dict.fromkeys(stage.bots, stage.last - 1) | dict.fromkeys(stage.byes, stage.last)
-        current = stages[-1].last
-        for tie in _pairings(stages, current):
-            winner = self._winner(tie, stages, current, present)
-            if winner is not None:
-                survived[winner] = current
+        for tie in self._ties(stages, stages[-1].last, present):
+            if tie.winner is not None:
+                survived[tie.winner] = tie.round
         return survived
+
+    def ties(self, stages: Sequence[Stage], present: Collection[str]) -> list[Tie]:
+        """All ties, round by round; who came through a round is known from the draw of a later one."""
+        *earlier, current = sorted({stage.last for stage in stages}) or [0]
+        found: list[Tie] = []
+        for number in earlier:
+            later = {bot for stage in stages if stage.last > number for bot in stage.bots}
+            played = self._ties(stages, number, self._seeds)
+            found += [_as_drawn(tie, later, present) for tie in played]
+        return found + self._ties(stages, current, present)
 
     @property
     def _shortest(self) -> int:
@@ -90,29 +107,64 @@ class Knockout(Format):
             return self._round(number + 1, left, entrants)
         return [Stage(tuple(ties), number, number, tuple(byes))]
 
-    def _winner(
-        self, tie: Pairing, stages: Sequence[Stage], current: int, present: Collection[str]
-    ) -> str | None:
-        """Who is through; None while the tie is open, or when neither bot can play any more."""
-        one, other = tie
-        played = sum(tie in stage.pairings for stage in stages if stage.last == current)
-        lead = self._points[current, one] - self._points[current, other]
-        left = max(0, self._best_of - played)
-        if abs(lead) > 4 * left:
-            return one if lead > 0 else other
-        if len(here := [bot for bot in tie if bot in present]) == 1:
-            return here[0]
-        if played < self._best_of + EXTRA_PAIRS:
-            return None
-        margin = self._margins[current, one]
+    def _ties(self, stages: Sequence[Stage], number: int, present: Collection[str]) -> list[Tie]:
+        """The ties of a round by what was played, and by who can go on."""
+        return [self._tie(pairing, stages, number, present) for pairing in _pairings(stages, number)]
+
+    def _tie(self, pairing: Pairing, stages: Sequence[Stage], number: int, present: Collection[str]) -> Tie:
+        one, other = pairing
+        lead, left, pending = self._state(pairing, stages, number)
+        margin = self._margins[number, one]
+        points = self._points[number, one] / 2, self._points[number, other] / 2
+
+        def over(winner: str | None, by: By | None) -> Tie:
+            return Tie(number, one, other, points, margin, pending, winner, by)
+
+        if abs(lead) > 4 * max(0, left) + 2 * pending:
+            return over(one if lead > 0 else other, "score")
+        if one not in present or other not in present:
+            here = [bot for bot in pairing if bot in present]
+            return over(here[0] if here else None, "absence")
+        if pending or left > -EXTRA_PAIRS:
+            return over(None, None)
         if margin:
-            return one if margin > 0 else other
-        return min(tie, key=self._seeds.__getitem__)
+            return over(one if margin > 0 else other, "margin")
+        return over(min(pairing, key=self._seeds.__getitem__), "seed")
+
+    def _state(self, pairing: Pairing, stages: Sequence[Stage], number: int) -> tuple[int, int, int]:
+        """The first bot's lead in half points, the pairs left of the tie, below 0 when it went on, and the
+        games that were drawn and are not over.
+        """
+        one, other = pairing
+        drawn = sum(pairing in stage.pairings for stage in stages if stage.last == number)
+        lead = self._points[number, one] - self._points[number, other]
+        return lead, self._best_of - drawn, 2 * drawn - self._games[number, one]
+
+    def _fewest(self, pairing: Pairing, stages: Sequence[Stage], number: int) -> int:
+        """The fewest further pairs that decide a tie."""
+        lead, left, pending = self._state(pairing, stages, number)
+        for pairs in range(left + EXTRA_PAIRS + 1):
+            if abs(lead) + 2 * pending + 4 * pairs > 4 * max(0, left - pairs):
+                return pairs
+        return 0
 
 
 def _pairings(stages: Sequence[Stage], round_number: int) -> list[Pairing]:
     """The ties of a round, each once."""
     return list(dict.fromkeys(p for stage in stages if stage.last == round_number for p in stage.pairings))
+
+
+def _byes(stages: Sequence[Stage], round_number: int) -> list[str]:
+    return [bot for stage in stages if stage.last == round_number for bot in stage.byes]
+
+
+def _as_drawn(tie: Tie, later: Collection[str], present: Collection[str]) -> Tie:
+    """The same tie with the winner that went on, whatever was taken out since."""
+    went_on = [bot for bot in (tie.one, tie.other) if bot in later]
+    if went_on in ([], [tie.winner]):
+        return tie if tie.winner else replace(tie, by="absence")
+    is_absent = tie.winner is None and not {tie.one, tie.other} <= set(present)
+    return replace(tie, winner=went_on[0], by="absence" if is_absent else "draw")
 
 
 def _blocks(left: Sequence[str], entrants: Sequence[str], round_number: int) -> Iterator[list[str]]:

@@ -31,6 +31,8 @@ class SprtMatch(Format):
         self._next_pair = 1
         self._seen: set[int] = set()
         self._counts = [0] * 5
+        self._spoilt = [0] * 5
+        self._forfeits = 0
         self._repeats: deque[bool] = deque(maxlen=REPEATED_PAIRS)
         self._ending: Ending = "continue"
 
@@ -52,8 +54,9 @@ class SprtMatch(Format):
 
     @property
     def progress(self) -> SprtProgress:
-        counts = tuple(self._counts)
-        return SprtProgress(self._test, sum(counts), counts, self._test.llr(counts), self._ending)
+        counts, spoilt = tuple(self._counts), tuple(self._spoilt)
+        llr = self._test.llr(counts)
+        return SprtProgress(self._test, sum(counts), counts, llr, self._ending, self._forfeits, spoilt)
 
     def _count(self, pair: Sequence[Outcome]) -> None:
         if any(outcome.is_void for outcome in pair):
@@ -61,7 +64,11 @@ class SprtMatch(Format):
         fresh = [self._is_fresh(outcome) for outcome in sorted(pair, key=lambda outcome: outcome.number)]
         self._repeats.append(not any(fresh))
         if all(fresh):
-            self._counts[round(2 * sum(_points(outcome, self._bots[0]) for outcome in pair))] += 1
+            forfeits = sum(outcome.termination.is_forfeit for outcome in pair)
+            cell = round(2 * sum(_points(outcome, self._bots[0]) for outcome in pair))
+            self._counts[cell] += 1
+            self._spoilt[cell] += bool(forfeits)
+            self._forfeits += forfeits
             self._ending = self._test.decision(self._counts)
         if len(self._repeats) == REPEATED_PAIRS and all(self._repeats):
             self._ending = "repeats"

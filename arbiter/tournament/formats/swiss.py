@@ -28,24 +28,34 @@ class Swiss(Format):
         self._played: Counter[frozenset[str]] = Counter()
 
     def note(self, round_number: int, outcome: Outcome) -> None:
+        # A void game counts for nobody, but both were there to play it.
+        self._played[frozenset((outcome.white, outcome.black))] += 1
         if outcome.is_void:
             return
         self._points[outcome.white] += outcome.white_points
         self._points[outcome.black] += 1 - outcome.white_points
-        self._played[frozenset((outcome.white, outcome.black))] += 1
 
     def draw(self, stages: Sequence[Stage], present: Collection[str]) -> list[Stage]:
         bots = [bot for bot in self._bots if bot in present]
         if len(stages) >= self._rounds or len(bots) < 2:
             return []
         gone = {bot for stage in stages for bot in stage.bots}.difference(present)
-        free = free_points(stages, self._played, gone)
+        free = self.free(stages, gone)
         points = {bot: self._points[bot] + free.get(bot, 0.0) for bot in bots}
         pairings, byes = pair(bots, points, _met(stages), Counter(bot for s in stages for bot in s.byes))
         return [Stage(tuple(pairings), len(stages) + 1, len(stages) + 1, tuple(byes))]
 
     def undrawn(self, stages: Sequence[Stage], present: Collection[str]) -> int:
         return max(0, self._rounds - len(stages)) * (len(present) // 2) * 2
+
+    def closed(self, stages: Sequence[Stage]) -> str:
+        if len(stages) < self._rounds:
+            return ""
+        return "the last round was drawn before it joined; raise `rounds` to let it play"
+
+    def free(self, stages: Sequence[Stage], gone: Collection[str]) -> dict[str, float]:
+        """Points without a game, when these bots play no more."""
+        return free_points(stages, self._played, gone)
 
 
 def free_points(stages: Sequence[Stage], played: Meetings, gone: Collection[str]) -> dict[str, float]:

@@ -1,0 +1,44 @@
+"""What follows when a game is taken out of a tournament."""
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from arbiter.rating.table import Annulment
+from arbiter.store import League
+from arbiter.tournament.course import Course, annulments
+from arbiter.tournament.outcomes import outcomes
+
+
+def aftermath(league: League, game: Mapping[str, Any]) -> Iterator[str]:
+    """Lines about a game that was just annulled, a row of the store: whether it is played again, what
+    becomes of its tie in a knockout or of a test, and which rounds stay though its result led to them.
+    """
+    course = Course(league)
+    deque(outcomes([league], course.note), maxlen=0)
+    *_, annulment = (each for each in annulments(league) if each.number == game["number"])
+    yield _replay(annulment)
+    since = "until then" if annulment.replayed and not annulment.missing else "without it"
+    rounds = course.drawn_after(game["round"])
+    for tie in course.ties:
+        if tie.round == game["round"] and {tie.one, tie.other} == {game["white"], game["black"]}:
+            goes_on = "" if tie.is_over or tie.pending else ": the next `arbiter run` plays on"
+            yield f"{since} {tie}{goes_on}"
+    if course.test is not None:
+        yield f"{since} the test is at {course.test.line}"
+    if rounds:
+        yield _rounds(rounds)
+
+
+def _replay(annulment: Annulment) -> str:
+    if annulment.missing:
+        return f"it cannot be played again, for {annulment.missing} left"
+    if annulment.replayed:
+        return "it is played again by the next `arbiter run` of this tournament"
+    return "it is not played again"
+
+
+def _rounds(rounds: Sequence[int]) -> str:
+    if len(rounds) == 1:
+        return f"round {rounds[0]} stays as it was drawn"
+    return f"rounds {rounds[0]} {'and' if len(rounds) == 2 else 'to'} {rounds[-1]} stay as they were drawn"
