@@ -152,6 +152,9 @@ def test_a_bot_that_was_left_out_for_a_while_is_known_again(cup: Callable[[str],
     (directory / "mine.sh").rename(directory / "away")
     done = at_once("run", "cup.yaml", "--results", "one", cwd=directory)
     assert "mine is left out" in done.stdout, done.stderr
+    number = next(n for n, game in stored(directory / "one").items() if "mine" in game)
+    _, said = annul(directory, "--replay", game=number)
+    assert "played again by the next `arbiter run` of this tournament in which mine plays\n" in said
     (directory / "away").rename(directory / "mine.sh")
     change(directory)
     done = at_once("run", "cup.yaml", "--results", "one", cwd=directory)
@@ -221,15 +224,19 @@ def test_an_annulled_game_is_played_again_where_asked_for(cup: Callable[[str], P
 
 
 def test_what_is_annulled_against_a_bot_that_was_withdrawn_is_no_point(tmp_path: Path) -> None:
-    write_cup(tmp_path, "swiss", [quick("good"), quick("bad", "crash")], "rounds: 1", "max_failures: 2")
+    bots = [quick("good"), quick("bad", "crash")]
+    write_cup(tmp_path, "swiss", bots, "rounds: 1", "max_failures: 3")
+    assert at_once("run", "cup.yaml", "--results", "one", cwd=tmp_path).returncode == 0
+    for game in (1, 2):
+        assert annul(tmp_path, "--replay", game=game)[0] == 0
+    # With the first failure it is withdrawn, and never plays the second game again.
+    write_cup(tmp_path, "swiss", bots, "rounds: 1", "max_failures: 1")
     assert at_once("run", "cup.yaml", "--results", "one", cwd=tmp_path).returncode == 1
     foretold = at_once("run", "cup.yaml", "--results", "one", "--dry-run", cwd=tmp_path).stdout
     assert "  bad (withdrawn): " in foretold
     assert [row["points"] for row in table_of(tmp_path)["bots"]] == [2, 0]
     assert annul(tmp_path)[0] == 0
-    assert [row["points"] for row in table_of(tmp_path)["bots"]] == [1, 0]
-    # One that is to be played again and cannot be is a game that the opponent did not play.
-    assert annul(tmp_path, "--replay", game=2)[0] == 0
+    # One that was to be played again and cannot be is a game that the opponent did not play.
     table = table_of(tmp_path)
     assert [(row["name"], row["points"], row["games"]) for row in table["bots"]] == [
         ("good", 1, 0), ("bad", 0, 0),
@@ -237,6 +244,34 @@ def test_what_is_annulled_against_a_bot_that_was_withdrawn_is_no_point(tmp_path:
     notes = " ".join(table["notes"])
     assert "Game 2 was annulled; it cannot be played again, for bad left: a power cut." in notes
     assert "games that an opponent did not play: good 1." in notes
+
+
+def test_no_replay_is_promised_of_a_bot_that_plays_no_more(cup: Callable[[str], Path]) -> None:
+    directory = cup("round-robin")
+    number = next(n for n, game in stored(directory / "one").items() if "mine" in game)
+    former = f"mine@{hash_of(directory, 'mine')[:8]}"
+    change(directory)
+    path = directory / "cup.yaml"
+    path.write_text(path.read_text() + f"  - {quick('b4', 'crash')}\nmax_failures: 2\n")
+    done = at_once("run", "cup.yaml", "--results", "one", "--new-version", "mine", cwd=directory)
+    assert done.returncode == 1
+    lost = next(n for n, game in stored(directory / "one").items() if "b4" in game)
+    for game, reason in (
+        (number, f"{former} plays no more: its program changed"),
+        (
+            lost,
+            "b4 plays no more: failed 2 games, none finished in between, "
+            "the last by crash: exited with status 3",
+        ),
+    ):
+        assert annul(directory, "--replay", game=game) == (
+            2,
+            f"arbiter: one: game {game} cannot be played again, for {reason}\n"
+            "  without --replay it is taken out of the tables only\n",
+        )
+        # Nothing was noted, so that it can still be taken out.
+        assert annul(directory, game=game)[0] == 0
+    assert [row["replayed"] for row in table_of(directory)["annulled"]] == [False, False]
 
 
 def test_a_knockout_goes_on_from_what_was_drawn(cup: Callable[[str], Path]) -> None:
