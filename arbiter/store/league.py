@@ -116,20 +116,28 @@ class League:
 
     # Bots
 
-    def replace_bot(self, name: str, successor: str, why: str) -> None:
-        """Give a bot, in all games and stages so far, another name, under which it plays no more."""
+    def replace_bot(self, name: str, former: str, why: str, *, earlier: str | None = None) -> None:
+        """Give a bot, in all games and stages so far, another name, under which it plays no more.
+
+        ``earlier``: one that was replaced before, which has the name from now on.
+        """
         with explaining(self.directory), self._transaction():
-            execute = self._connection.execute
-            execute("UPDATE bots SET name = ?, retired = ? WHERE name = ?", (successor, why, name))
-            for side in ("white", "black"):
-                execute(f"UPDATE games SET {side} = ? WHERE {side} = ?", (successor, name))
-            stages = self.get("stages") or []
-            for stage in stages:
-                stage["byes"] = [successor if bot == name else bot for bot in stage["byes"]]
-                stage["pairings"] = [
-                    [successor if bot == name else bot for bot in pairing] for pairing in stage["pairings"]
-                ]
-            self._store([("stages", json.dumps(stages))])
+            self._rename(name, former, retired=why)
+            if earlier is not None:
+                self._rename(earlier, name, retired=None)
+
+    def _rename(self, name: str, other: str, *, retired: str | None) -> None:
+        execute = self._connection.execute
+        execute("UPDATE bots SET name = ?, retired = ? WHERE name = ?", (other, retired, name))
+        for side in ("white", "black"):
+            execute(f"UPDATE games SET {side} = ? WHERE {side} = ?", (other, name))
+        stages = self.get("stages") or []
+        for stage in stages:
+            stage["byes"] = [other if bot == name else bot for bot in stage["byes"]]
+            stage["pairings"] = [
+                [other if bot == name else bot for bot in pairing] for pairing in stage["pairings"]
+            ]
+        self._store([("stages", json.dumps(stages))])
 
     def set_bots(self, bots: Iterable[tuple[str, str, str, str | None]]) -> None:
         """Store name, hash, command and the reason for leaving out of every bot; keeps withdrawals.
@@ -139,7 +147,7 @@ class League:
         with explaining(self.directory), self._transaction():
             self._connection.executemany(
                 "INSERT INTO bots (name, hash, command, left_out) VALUES (?, ?, ?, ?)"
-                " ON CONFLICT (name) DO UPDATE SET"
+                " ON CONFLICT (name) DO UPDATE SET retired = NULL,"
                 " hash = ifnull(nullif(excluded.hash, ''), hash),"
                 " command = excluded.command, left_out = excluded.left_out",
                 bots,

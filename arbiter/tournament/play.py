@@ -24,7 +24,7 @@ from arbiter.tournament.openings import FixedPosition, Openings, open_openings
 from arbiter.tournament.prepare import Readiness, prepare
 from arbiter.tournament.runner import Entry, Runner
 from arbiter.tournament.sandboxes import sandboxed
-from arbiter.tournament.versions import changed_programs, enter_versions
+from arbiter.tournament.versions import Change, changed_programs, enter_versions
 from protocol.rules import Position
 
 
@@ -150,8 +150,8 @@ def _compare(before: dict[str, Any], now: dict[str, Any], league: League) -> Non
         )
 
 
-def changed_bots(plan: Plan, league: League, new_versions: Collection[str]) -> list[str]:
-    """The bots that the next run enters as new versions, as far as that is known without building any.
+def changed_bots(plan: Plan, league: League, new_versions: Collection[str]) -> list[Change]:
+    """The bots that the next run enters as other ones, as far as that is known without building any.
 
     Raises:
         ChangedProgramError: as ``play_tournament`` does.
@@ -180,9 +180,9 @@ async def play_tournament(
 ) -> list[Readiness]:
     """Build and check the bots, then play; ``games`` bounds how many games of the schedule are played.
 
-    ``new_versions`` are bots whose changed programs enter as new ones, None where none can; with
-    ``overhear`` all that is said in the games is told as well. Returns the optional bots that were left
-    out.
+    ``new_versions`` are bots whose changed programs enter as new ones, or as those they were before, None
+    where none can; with ``overhear`` all that is said in the games is told as well. Returns the optional
+    bots that were left out.
 
     Raises:
         BotsNotReadyError: when a bot that is not optional cannot play, or fewer than two can.

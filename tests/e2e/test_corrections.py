@@ -114,6 +114,61 @@ def test_a_changed_program_is_refused_until_it_is_said_to_be_a_new_one(
     assert "starts" not in at_once("run", "cup.yaml", "--results", "one", cwd=directory).stdout
 
 
+@pytest.mark.parametrize("form", ["round-robin", "swiss"])
+def test_who_goes_back_to_an_earlier_program_is_the_bot_it_was(cup: Callable[[str], Path], form: str) -> None:
+    directory = cup(form)
+    path, script = directory / "cup.yaml", directory / "mine.sh"
+    first, played = script.read_text(), stored(directory / "one")
+    old = hash_of(directory, "mine")
+    # One game of the first program is still to be played when the second one comes.
+    number = next(n for n, game in played.items() if "mine" in game)
+    assert annul(directory, "--replay", game=number)[0] == 0
+    change(directory)
+    if form == "swiss":
+        path.write_text(path.read_text() + "rounds: 4\n")
+    enter = ("run", "cup.yaml", "--results", "one", "--new-version", "mine")
+    done = at_once(*enter, cwd=directory)
+    assert done.returncode == 0, done.stderr
+    between, new = stored(directory / "one"), hash_of(directory, "mine")
+    assert new != old
+    script.write_text(first)
+    done = at_once("run", "cup.yaml", "--results", "one", cwd=directory)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (
+        f"is now {old[:8]}, by the content of {script}; it played here before, now as mine@{old[:8]}\n"
+        in (done.stderr)
+    )
+    assert "add --new-version mine to enter what changed as the bot that it was before" in done.stderr
+    dry = at_once(*enter, "--dry-run", cwd=directory)
+    assert f"mine goes back to the program of mine@{old[:8]}; what it will play is not counted" in dry.stdout
+    assert stored(directory / "one") == between
+    done = at_once(*enter, cwd=directory)
+    assert done.returncode == 0, done.stderr
+    assert (
+        f"mine: back to the program of mine@{old[:8]}, whose games are its own again; "
+        f"those of the one in between stay under mine@{new[:8]}\n"
+    ) in done.stdout
+    # What it still had to play it plays now, and nothing else.
+    assert [line.split()[1] for line in done.stdout.splitlines() if " starts: " in line] == [str(number)]
+    after = stored(directory / "one")
+    assert {n: game for n, game in after.items() if n in played} == played
+    renamed = {n: game for n, game in after.items() if n not in played}
+    assert renamed == {
+        n: tuple(f"mine@{new[:8]}" if part == "mine" else part for part in between[n]) for n in renamed
+    }
+    assert (hash_of(directory, "mine"), hash_of(directory, f"mine@{new[:8]}")) == (old, new)
+    table = table_of(directory)
+    assert table["retired"] == [{"name": f"mine@{new[:8]}", "why": "its program changed"}]
+    assert sorted(row["name"] for row in table["bots"]) == ["b2", "b3", "mine", f"mine@{new[:8]}"]
+    # The same again changes nothing; and the second program is known as well.
+    done = at_once("run", "cup.yaml", "--results", "one", cwd=directory)
+    assert (done.returncode, " starts: " in done.stdout) == (0, False)
+    change(directory)
+    done = at_once("run", "cup.yaml", "--results", "one", "--new-version", "mine", cwd=directory)
+    assert f"mine: back to the program of mine@{new[:8]}" in done.stdout
+    assert [row["name"] for row in table_of(directory)["retired"]] == [f"mine@{old[:8]}"]
+
+
 def test_who_left_costs_its_opponent_nothing(cup: Callable[[str], Path]) -> None:
     """A game that waits for a program which changed is never played; in a Swiss system it is a point."""
     directory = cup("swiss")
