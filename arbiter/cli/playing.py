@@ -177,7 +177,7 @@ class Session:
 
 def _warn(event: Event) -> None:
     """Even the quiet hear of what went wrong before the games."""
-    if isinstance(event, Notice) and "left out" in event.text:
+    if isinstance(event, Notice) and event.is_warning:
         print(event.text, file=sys.stderr)
 
 

@@ -199,8 +199,10 @@ async def play_tournament(
     _require(readiness)
     left_out = [each for each in readiness if each.problem]
     for each in left_out:
-        watch(Notice(f"{each.bot.name} is left out: {each.problem}"))
+        watch(Notice(f"{each.bot.name} is left out: {each.problem}", is_warning=True))
     entries = {r.bot.name: Entry(r.bot, fingerprint(r.bot)) for r in readiness if r.problem is None}
+    if tournament.format == "sprt" and (words := _sameness(*entries.values())):
+        watch(Notice(words, is_warning=True))
     for notice in enter_versions(
         league,
         {name: entry.hash for name, entry in entries.items()},
@@ -231,6 +233,23 @@ def _require(readiness: Sequence[Readiness]) -> None:
     if sum(each.problem is None for each in readiness) < 2:
         left = [f"{each.bot.name}: {each.problem}" for each in readiness if each.problem]
         raise BotsNotReadyError([*left, "fewer than two bots can play here"])
+
+
+def _sameness(one: Entry, other: Entry) -> str | None:
+    """What to say of two bots that nothing tells apart but their names: it may be meant, to see how often
+    a test errs, but mostly it is a slip.
+    """
+    twin = replace(
+        one.bot, **{key: getattr(other.bot, key) for key in ("name", "argv", "directory", "build")}
+    )
+    if one.hash != other.hash or twin != other.bot:
+        return None
+    files = dict.fromkeys(str(path) for each in (one, other) for path in fingerprinted(each.bot))
+    what = f"the content of {' and '.join(files)}" if files else "their commands"
+    return (
+        f"{one.bot.name} and {other.bot.name} are the same program, by {what} "
+        "(files that it loads are not compared): was another version meant?"
+    )
 
 
 def _warnings(plan: Plan) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.commands import CUP, QUICK, at_once, start, stored
+from tests.e2e.commands import CUP, QUICK, at_once, entry, start, stored, write_cup
 
 FIRST, LAST, GIVES_UP, LATE, FRAIL, CRASHES = (
     f"{QUICK} {kind}" for kind in ("first", "last", "resign", "late", "frail", "crash")
@@ -117,6 +117,36 @@ def test_bots_that_only_repeat_themselves_are_found_out(tmp_path: Path) -> None:
     assert (result["test"], result["games"], result["pairs"]) == ("repeats", "8", "1")
     assert "only repeat their games; they need other openings" in " ".join(said.split())
     assert "6 games repeated an earlier one ply by ply" in said
+
+
+def test_a_program_against_itself_is_told_and_goes_on(tmp_path: Path) -> None:
+    for name in ("new", "old"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "bot").write_text(Path(QUICK).read_text())
+        (tmp_path / name / "bot").chmod(0o755)
+    words = ("ab", "new/bot first", "old/bot first", "--openings", "empty", "--results")
+    warning = (
+        "bot new and bot old are the same program, by the content of "
+        f"{tmp_path}/new/bot and {tmp_path}/old/bot "
+        "(files that it loads are not compared): was another version meant?\n"
+    )
+    done = at_once(*words, "one", cwd=tmp_path)
+    assert (done.returncode, done.stdout.count(warning)) == (0, 1)
+    assert result_of(done.stdout)["test"] == "repeats"
+    # Also those hear of it who only want the end.
+    done = at_once(*words, "two", "--quiet", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, warning)
+    (tmp_path / "new" / "bot").write_text(Path(QUICK).read_text() + "# better\n")
+    done = at_once(*words, "three", cwd=tmp_path)
+    assert "the same program" not in done.stdout + done.stderr
+
+
+def test_what_else_tells_two_bots_apart_is_no_slip(tmp_path: Path) -> None:
+    """One program with two values of an option is what many tests are about."""
+    bots = [entry("a", FIRST, env="{SIZE: '1'}"), entry("b", FIRST, env="{SIZE: '2'}")]
+    write_cup(tmp_path, "sprt", bots, "openings: empty")
+    done = at_once("run", "cup.yaml", cwd=tmp_path)
+    assert (done.returncode, "the same program" in done.stdout) == (0, False)
 
 
 def test_bots_of_the_codecup_start_from_the_empty_board(tmp_path: Path) -> None:
