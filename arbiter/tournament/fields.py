@@ -38,7 +38,9 @@ def check_name(text: str) -> str:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"one text is wanted here, not a {'list' if isinstance(value, list) else 'mapping'}")
+        raise ValueError(
+            f"one value is wanted here, not a {'list' if isinstance(value, list) else 'mapping'}"
+        )
     return value
 
 
