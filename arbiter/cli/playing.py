@@ -96,7 +96,7 @@ class Session:
         except StoreError as error:
             raise UsageError(str(error), error.remedy) from None
         if self._interrupted:
-            kept = "all finished games are stored" if self._league.sessions() else "no game was played yet"
+            kept = "all finished games are stored" if self._league.has_games() else "no game was played yet"
             print(f"interrupted; {kept}. Go on with: {self._again}", file=sys.stderr)
             return INTERRUPTED
         self._print_end()

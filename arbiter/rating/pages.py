@@ -205,7 +205,8 @@ def _colour(tally: Tally, table: LeagueTable) -> Sheet:
     keys = " ".join(("name", *(f"{side}_{part}" for side in ("white", "black") for part in parts)))
     notes = []
     if table.white_share is not None:
-        notes = [f"White scored {100 * table.white_share:.1f} % of {table.games:,} games."]
+        played = f"{table.games:,} game{'' if table.games == 1 else 's'}"
+        notes = [f"White scored {100 * table.white_share:.1f} % of {played}."]
     return _sheet("colour", table, columns, rows, keys, notes)
 
 
