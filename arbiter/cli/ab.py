@@ -3,7 +3,8 @@
 import argparse
 import shlex
 from collections.abc import Iterator
-from math import nan
+from itertools import count
+from math import ceil, nan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,9 @@ from arbiter.match.bot import Bot, Dialect
 if TYPE_CHECKING:
     from arbiter.rating.sprt import Sprt
     from arbiter.tournament.config import Tournament
+
+_WEEK = 7 * 24 * 3600
+"""Seconds; no longer budget can be given."""
 
 NAME = "ab"
 HELP = "find out by a sequential test whether a new version is better than an old one"
@@ -156,7 +160,6 @@ def _budget(text: str | None) -> float | None:
 
 def _forecast(tournament: "Tournament", budget: float | None) -> Iterator[str]:
     """What the test is about, how long it may take, and what the budget is good for."""
-    from arbiter.rating.sprt import detectable_elo
     from arbiter.tournament.outlook import longest_pair
 
     test = tournament.sprt.test
@@ -166,13 +169,31 @@ def _forecast(tournament: "Tournament", budget: float | None) -> Iterator[str]:
     sure, between = (round(test.expected_pairs(elo)) for elo in (test.elo1, middle))
     yield f"about {sure:,} pairs when one of the two is true, {between:,} in the middle"
     seconds = longest_pair(tournament)
-    if budget is None or seconds is None:
-        return
-    pairs = int(budget / seconds)
-    least = detectable_elo(pairs)
-    detectable = "no difference" if least is None else f"a difference of {least:.0f} Elo"
-    counted = f"{pairs:,} pair{'' if pairs == 1 else 's'}"
-    yield f"the budget is enough for {counted} in which every clock is used up, to tell {detectable}"
+    if budget is not None and seconds is not None:
+        yield f"the budget is enough for {_use_of(budget, seconds, sure)}"
+
+
+def _use_of(budget: float, seconds: float, pairs: int) -> str:
+    """What can be told within the budget by pairs that take so many seconds; the test takes so many."""
+    from arbiter.rating.sprt import detectable_elo
+
+    played = int(budget / seconds)
+    counted = f"{played:,} pair{'' if played == 1 else 's'}" if played else "no pair"
+    used_up = f"{counted} in which every clock is used up"
+    least = detectable_elo(played)
+    if least is not None:
+        return f"{used_up}, to tell a difference of {least:.0f} Elo"
+    fewest = next(number for number in count(1) if detectable_elo(number))
+    return f"{used_up}, too little to tell anything: {_needed(max(pairs, fewest) * seconds)}"
+
+
+def _needed(seconds: float) -> str:
+    """The budget that a test takes, as one would give it, or what else would help."""
+    if seconds > _WEEK:
+        return "the test takes more than a week; a shorter --time or a larger HI of --elo takes less"
+    minutes = ceil(seconds / 60)
+    budget = f"{minutes}m" if minutes < 180 else f"{ceil(minutes / 60)}h"
+    return f"the test takes about --budget {budget}, less with a shorter --time"
 
 
 def _options(arguments: argparse.Namespace, directory: Path) -> list[str]:

@@ -43,15 +43,12 @@ def run(arguments: argparse.Namespace) -> int:
     with reading([arguments.directory]):
         pass  # only to know that there are results, for opening them to write would make some
     with open_results(directory) as league:
-        try:
-            game = league.annul(
-                arguments.game,
-                why,
-                datetime.now(UTC).astimezone().isoformat(timespec="seconds"),
-                replay=arguments.replay,
-            )
-        except KeyError as error:
-            raise UsageError(f"{directory}: {error.args[0]}") from None
+        game = league.annul(
+            arguments.game,
+            why,
+            datetime.now(UTC).astimezone().isoformat(timespec="seconds"),
+            replay=arguments.replay,
+        )
         replay, *more = aftermath(league, game)
     print(f"game {arguments.game}, {game['white']} - {game['black']} {game['result']}, is annulled; {replay}")
     for line in more:

@@ -145,7 +145,7 @@ def _facts_of_tournament(path: Path, record: Record) -> dict[str, Any]:
     bots = {bot["name"]: bot for bot in config.get("bots", ())}
     facts: dict[str, Any] = {"nodes": config.get("nodes"), "depth": config.get("depth")}
     for side in Side:
-        bot = bots.get(record.headers[side.word.capitalize()].partition("@")[0], {})
+        bot = bots.get(_name_at_play(record, side), {})
         known = {key: bot[key] for key in ("options", "env") if key in bot}
         time = bot.get("time") or config.get("time")
         facts[side.word] = {**known, **({"time": time} if time else {})}
@@ -181,7 +181,15 @@ def _seed(record: Record, side: Side) -> int:
     seed, number = whole_number(headers.get("Seed", ""), 19), whole_number(headers.get("Number", ""))
     if seed is None or number is None:
         return 0
-    return game_seed(seed, number, headers["White" if side is Side.WHITE else "Black"])
+    return game_seed(seed, number, _name_at_play(record, side))
+
+
+def _name_at_play(record: Record, side: Side) -> str:
+    """The name that a side's bot had in the game, though it may have lost it to a new version since."""
+    from arbiter.tournament.versions import name_at_play
+
+    header = side.word.capitalize()
+    return name_at_play(record.headers[header], record.headers.get(f"{header}Hash", ""))
 
 
 # --- sides and plies -------------------------------------------------------------------------------------

@@ -5,12 +5,12 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
 from arbiter.cli.results import reading
 from arbiter.match.game import BotReport, PlyRecord
+from arbiter.rating.layout import csv_cell
 from arbiter.store import League, PlayedGame
 
 NAME = "export"
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=FORMATS,
         default="drec",
         help="drec: game records (default); json: all that is stored, one game a line (what each key means: "
-        "`arbiter schema games`); csv: one row a game",
+        "`arbiter schema games`); csv: one row a game, texts that begin like a formula with ' before them",
     )
     parser.epilog = "example: arbiter export results/spring-league > games.drec && arbiter verify games.drec"
 
@@ -109,11 +109,8 @@ def _report(report: BotReport) -> dict[str, Any]:
 def _csv(league: League) -> None:
     writer = csv.DictWriter(sys.stdout, _COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(_rows(league.games()))
-
-
-def _rows(games: Iterable[PlayedGame]) -> Iterable[dict[str, Any]]:
-    return map(_row, games)
+    for game in league.games():
+        writer.writerow({key: csv_cell(value) for key, value in _row(game).items()})
 
 
 def _row(game: PlayedGame) -> dict[str, Any]:

@@ -45,7 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "formats, told by content: DREC, Boardspace SGF, Little Golem, CodeCup log\n"
         "Every game is re-played by the rules. One that they do not allow is named with\n"
         "its file and place and left out; what is only odd is a warning. OUT appears\n"
-        "when all is done, or not at all. Hidden files in directories are not read.\n"
+        "when all is done, or not at all. In directories, hidden files are not read and\n"
+        "links to directories not followed.\n"
         "example: arbiter import games/ --output games.drec\n"
         "exit status: 0 all imported, 1 something was left out, 2 usage"
     )

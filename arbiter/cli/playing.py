@@ -96,7 +96,7 @@ class Session:
         except StoreError as error:
             raise UsageError(str(error), error.remedy) from None
         if self._interrupted:
-            kept = "all finished games are stored" if self._league.sessions() else "no game was played yet"
+            kept = "all finished games are stored" if self._league.has_games() else "no game was played yet"
             print(f"interrupted; {kept}. Go on with: {self._again}", file=sys.stderr)
             return INTERRUPTED
         self._print_end()
@@ -177,7 +177,7 @@ class Session:
 
 def _warn(event: Event) -> None:
     """Even the quiet hear of what went wrong before the games."""
-    if isinstance(event, Notice) and "left out" in event.text:
+    if isinstance(event, Notice) and event.is_warning:
         print(event.text, file=sys.stderr)
 
 

@@ -38,7 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="BOT",
-        help="let this bot, whose program changed since its last games, enter as a new one (repeatable)",
+        help="let this bot, whose program changed since its last games, enter as a new one, or as the one it "
+        "was when it had this program before (repeatable)",
     )
     parser.add_argument("--quiet", action="store_true", help="print the final table and the last line only")
     parser.add_argument(

@@ -1,5 +1,7 @@
 """Files named on a command line, in directories and in zip archives: found lazily, one open at a time."""
 
+import shlex
+import stat
 import sys
 import zipfile
 import zlib
@@ -33,47 +35,71 @@ def check_sources(names: Sequence[str]) -> None:
         UsageError: one of the files does not exist.
     """
     for name in names:
-        if name != "-" and not Path(name).exists():
-            raise UsageError(f"{name}: no such file or directory")
+        try:
+            if name != "-":
+                Path(name).lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            raise UsageError(f"{name}: no such file or directory") from None
+        except OSError:
+            pass  # told in its place, for there may be others to read
 
 
 def sources(names: Sequence[str], *, skip: Path | None = None) -> Iterator[Source]:
     """All files, those of a directory in the order of their names; ``-`` is standard input.
 
-    In directories and archives hidden files are left out, and so is the file ``skip``.
+    In directories and archives hidden files are left out, and so are links to directories, which could
+    lead in circles, and the file ``skip``.
     """
     for name in names:
         if name == "-":
             yield Source(source_name(name), sys.stdin.buffer)
-        elif Path(name).is_dir():
-            yield from _directory(Path(name), skip)
         else:
-            yield from _file(Path(name))
+            yield from _tree(Path(name), skip)
 
 
-def _directory(directory: Path, skip: Path | None) -> Iterator[Source]:
-    """A stack instead of recursion: a tree of directories can be deeper than Python's stack."""
-    waiting = [directory]
+def _tree(root: Path, skip: Path | None) -> Iterator[Source]:
+    """A file, or all that a directory holds.
+
+    A stack instead of recursion: a tree of directories can be deeper than Python's stack.
+    """
+    waiting = [root]
     while waiting:
         path = waiting.pop()
-        if path is directory or (path.is_dir() and not path.is_symlink()):
-            try:
+        try:
+            mode = path.stat().st_mode
+            if not stat.S_ISDIR(mode):
+                yield from _entry(path, mode, None if path is root else skip)
+            elif path is root or not path.is_symlink():
                 inside = sorted(path.iterdir(), reverse=True)
-            except OSError as error:
-                yield Source(str(path), None, f"cannot be read: {error.strerror}")
-                continue
-            waiting += [each for each in inside if not each.name.startswith(".")]
-        elif path.is_file() and (skip is None or path.name != skip.name or path.resolve() != skip):
+                waiting += [each for each in inside if not each.name.startswith(".")]
+        except OSError as error:
+            yield Source(str(path), None, _why_unreadable(path, error))
+
+
+def _why_unreadable(path: Path, error: OSError) -> str:
+    if isinstance(error, FileNotFoundError) and path.is_symlink():
+        return f"a symbolic link to {path.readlink()}, which is not there"
+    return f"cannot be read: {error.strerror}"
+
+
+def _entry(path: Path, mode: int, skip: Path | None) -> Iterator[Source]:
+    if stat.S_ISREG(mode) or _is_handed_over(path):
+        if skip is None or path.name != skip.name or path.resolve() != skip:
             yield from _file(path)
+        return
+    # Whoever opens one of these may wait for ever.
+    kind = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}.get(stat.S_IFMT(mode), "a device")
+    hint = f"; `arbiter import - < {shlex.quote(str(path))}` reads it" if kind == "a pipe" else ""
+    yield Source(str(path), None, f"{kind}, not a file{hint}")
+
+
+def _is_handed_over(path: Path) -> bool:
+    """Whether it was opened for us, as shells do for ``<(command)``."""
+    return str(path.parent) in ("/dev/fd", "/proc/self/fd") or str(path) == "/dev/stdin"
 
 
 def _file(path: Path) -> Iterator[Source]:
-    try:
-        stream = path.open("rb")
-    except OSError as error:
-        yield Source(str(path), None, f"cannot be read: {error.strerror}")
-        return
-    with stream:
+    with path.open("rb") as stream:
         # A pipe may have nothing to show yet, and could not be an archive anyway.
         if path.is_file() and stream.peek(4)[:4] in _ZIP:
             yield from _archive(stream, str(path))

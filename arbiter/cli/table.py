@@ -3,6 +3,7 @@ while a run goes on.
 """
 
 import argparse
+import io
 import shutil
 import sys
 from typing import TYPE_CHECKING
@@ -55,6 +56,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the table."""
     from arbiter.tournament.standings import league_page, league_table
 
+    if arguments.format in ("md", "csv") and isinstance(sys.stdout, io.TextIOWrapper):
+        # A file format does not depend on who writes it where.
+        sys.stdout.reconfigure(encoding="utf-8")
     with reading(arguments.directories) as leagues:
         known = {row["name"] for league in leagues for row in league.bots()}
         for name in (*arguments.only, *arguments.exclude):

@@ -47,15 +47,24 @@ class Progress:
         self.may_grow = False
         self.round_goes_on = False
         """Whether the stage drawn last belongs to the round of the one before: ties not decided yet."""
+        self._places: dict[int, int] = {}
+
+    def place(self, number: int) -> int:
+        """The place of a game under way among those that have begun, from 1; all attempts at it are one."""
+        return self._places[number]
 
     def note(self, event: Event) -> None:
         match event:
             case PlayBegins(total, done, may_grow):
                 self.total, self.begun, self.done, self.may_grow = total, done, done, may_grow
-            case GameStarted(_, attempt):
-                self.begun += attempt == 1
-            case GameFinished(_, replayed, _):
-                self.done += not replayed
+            case GameStarted(fixture, _):
+                # The first attempt of this run may be a later one of the game's.
+                if fixture.number not in self._places:
+                    self.begun += 1
+                    self._places[fixture.number] = self.begun
+            case GameFinished(game, False, _):
+                self.done += 1
+                self._places.pop(game.number, None)
             case BotWithdrawn(_, _, cancelled):
                 self.total = None if self.total is None else self.total - cancelled
             case StageDrawn(stage, total):
@@ -80,8 +89,9 @@ def describe(event: Event, progress: Progress) -> str:
             return f"{done:,}{progress.of} games were played before" if done else ""
         case GameStarted(fixture, attempt):
             names = f"{fixture.white} - {fixture.black}"
-            place = f"round {fixture.round}{_place(attempt, progress)}"
-            return f"game {fixture.number} starts: {names} ({place})"
+            of = f", {progress.place(fixture.number):,}{progress.of}" if progress.of else ""
+            again = f", attempt {attempt}" if attempt > 1 else ""
+            return f"game {fixture.number} starts: {names} (round {fixture.round}{of}{again})"
         case GameFinished(game, replayed, bundle):
             more = f"; more in {_shown(bundle)}, again: {_again(bundle)}" if bundle else ""
             return describe_game(game) + ("; it is replayed" if replayed else "") + more
@@ -94,12 +104,6 @@ def describe(event: Event, progress: Progress) -> str:
         case BotWithdrawn(bot, reason):
             return f"{bot} is withdrawn: {shorten(reason, _DETAIL, placeholder=' ...')}"
     return ""
-
-
-def _place(attempt: int, progress: Progress) -> str:
-    if attempt > 1:
-        return f", attempt {attempt}"
-    return f", {progress.begun:,}{progress.of}" if progress.of else ""
 
 
 def describe_stage(stage: Stage, *, goes_on: bool) -> str:

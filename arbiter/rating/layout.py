@@ -10,6 +10,8 @@ LONGEST_NAME = 24
 # one column wide: tabulate alone would count characters. Both ranges are for private use.
 _STAND_IN, _FILLER = 0xF0000, "\ue000"
 
+_FORMULA = ("=", "+", "-", "@")
+
 Rows = Sequence[Sequence[str]]
 """Cells by row; those of the columns ``names`` may be anything, such as the names of bots."""
 
@@ -51,6 +53,18 @@ def _replaced(row: Sequence[str], columns: Collection[int], change: Callable[[st
 def printable(text: str) -> str:
     """Control characters and the like as escapes, so that a name cannot break lines or colour them."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def csv_cell(value: object) -> object:
+    """A value as CSV holds it: texts in one line, and none that a spreadsheet would compute.
+
+    A text that begins like a formula, such as the name ``=cmd()``, has the ``'`` before it by which
+    spreadsheets themselves mark texts.
+    """
+    if not isinstance(value, str):
+        return value
+    text = printable(value)
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def markdown_escaped(text: str) -> str:

@@ -9,7 +9,8 @@ margins are from the side of ``name``, and a value that does not exist is null (
                 games by points, keys LL LD DD_WL DW WW; ``based_on``: what the interval is made of,
                 pairs, or games where most games have no pair; ``elo elo_low elo_high``: 95 % bounds,
                 null where there is none, as below a lost match; ``los``: the chance that ``name`` is
-                the stronger; ``mean_margin margin_error``: its 95 % half width.
+                the stronger; ``mean_margin margin_error``: its 95 % half width; ``repeats``: games that
+                repeat an earlier one of the two ply by ply.
 ``colour``      ``name``, then each for white and for black: ``white_games white_wins white_draws
                 white_losses white_score white_margin``.
 ``opening``     ``opening`` (a DPOS, null for the empty board), then White's ``games wins draws losses
@@ -138,6 +139,7 @@ def _pairing(tally: Tally, table: LeagueTable) -> Sheet:
         _text("Bot", "name"),
         _text("Opponent", "opponent"),
         *_wdl(""),
+        *([_count("Repeats", "repeats")] if tally.repeats else []),
         Column("LL LD  = DW WW", _pairs_cell),
         Column("Elo, 95 %", _elo_cell),
         Column("LOS %", lambda row: f"{100 * row['los']:.1f}"),
@@ -150,7 +152,7 @@ def _pairing(tally: Tally, table: LeagueTable) -> Sheet:
     ]
     keys = (
         "name opponent games wins draws losses score pairs based_on elo elo_low elo_high los "
-        "mean_margin margin_error"
+        "mean_margin margin_error repeats"
     )
     return _sheet("pairing", table, columns, rows, keys, notes if rows else [])
 
@@ -173,6 +175,7 @@ def _pairing_row(tally: Tally, bot: str, other: str) -> Values:
         "los": interval.los,
         "mean_margin": results.mean_margin,
         "margin_error": tally.margin_error(bot, other),
+        "repeats": results.games - sum(results.rated),
     }
 
 
@@ -202,7 +205,8 @@ def _colour(tally: Tally, table: LeagueTable) -> Sheet:
     keys = " ".join(("name", *(f"{side}_{part}" for side in ("white", "black") for part in parts)))
     notes = []
     if table.white_share is not None:
-        notes = [f"White scored {100 * table.white_share:.1f} % of {table.games:,} games."]
+        played = f"{table.games:,} game{'' if table.games == 1 else 's'}"
+        notes = [f"White scored {100 * table.white_share:.1f} % of {played}."]
     return _sheet("colour", table, columns, rows, keys, notes)
 
 

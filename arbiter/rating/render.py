@@ -11,6 +11,7 @@ from typing import Any
 from arbiter.match.termination import FORFEITS
 from arbiter.rating.clock_use import ClockSums
 from arbiter.rating.layout import (
+    csv_cell,
     joined,
     markdown_escaped,
     markdown_table,
@@ -66,8 +67,8 @@ def as_csv(table: LeagueTable) -> str:
             kinds = [row.forfeits.get(kind, 0) for kind in FORFEITS]
             numbers = [v for key, v in _row_json(row).items() if key not in ("name", "forfeits", "clock")]
             clock = _clock_json(row.clock) or dict.fromkeys(range(5))
-            cells = (printable(row.bot), *numbers, *kinds, *clock.values(), number)
-            writer.writerow(["" if cell is None else cell for cell in cells])
+            cells = (row.bot, *numbers, *kinds, *clock.values(), number)
+            writer.writerow(map(csv_cell, cells))
     return out.getvalue()
 
 

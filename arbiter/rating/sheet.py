@@ -15,6 +15,7 @@ from typing import Any
 
 from arbiter.rating.layout import (
     LONGEST_NAME,
+    csv_cell,
     joined,
     markdown_escaped,
     markdown_table,
@@ -69,9 +70,9 @@ class Sheet:
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         rows = [dict(_flat(row)) for row in self.rows]
-        writer.writerow(map(printable, rows[0] if rows else self.keys))
+        writer.writerow(map(csv_cell, rows[0] if rows else self.keys))
         for row in rows:
-            writer.writerow(printable(cell) if isinstance(cell, str) else cell for cell in row.values())
+            writer.writerow(map(csv_cell, row.values()))
         return out.getvalue()
 
     def as_json(self) -> str:

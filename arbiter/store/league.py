@@ -12,10 +12,11 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, NamedTuple, Self
 
 from arbiter.store import database
-from arbiter.store.faults import FILE_NAME, damaged, damaged_game, explaining
+from arbiter.store.faults import FILE_NAME, StoreError, damaged, damaged_game, explaining
 from arbiter.store.played import COLUMNS, PlayedGame, from_row, to_row
 
 _BRIEF_COLUMNS = (
@@ -25,6 +26,7 @@ _BRIEF_COLUMNS = (
 )  # fmt: skip
 _AT_A_TIME = 500
 """Games that are read at once; between them others may write, however slow the reader is."""
+_LONGEST_REASON = 160
 
 
 class Attempts(NamedTuple):
@@ -114,20 +116,28 @@ class League:
 
     # Bots
 
-    def replace_bot(self, name: str, successor: str, why: str) -> None:
-        """Give a bot, in all games and stages so far, another name, under which it plays no more."""
+    def replace_bot(self, name: str, former: str, why: str, *, earlier: str | None = None) -> None:
+        """Give a bot, in all games and stages so far, another name, under which it plays no more.
+
+        ``earlier``: one that was replaced before, which has the name from now on.
+        """
         with explaining(self.directory), self._transaction():
-            execute = self._connection.execute
-            execute("UPDATE bots SET name = ?, retired = ? WHERE name = ?", (successor, why, name))
-            for side in ("white", "black"):
-                execute(f"UPDATE games SET {side} = ? WHERE {side} = ?", (successor, name))
-            stages = self.get("stages") or []
-            for stage in stages:
-                stage["byes"] = [successor if bot == name else bot for bot in stage["byes"]]
-                stage["pairings"] = [
-                    [successor if bot == name else bot for bot in pairing] for pairing in stage["pairings"]
-                ]
-            self._store([("stages", json.dumps(stages))])
+            self._rename(name, former, retired=why)
+            if earlier is not None:
+                self._rename(earlier, name, retired=None)
+
+    def _rename(self, name: str, other: str, *, retired: str | None) -> None:
+        execute = self._connection.execute
+        execute("UPDATE bots SET name = ?, retired = ? WHERE name = ?", (other, retired, name))
+        for side in ("white", "black"):
+            execute(f"UPDATE games SET {side} = ? WHERE {side} = ?", (other, name))
+        stages = self.get("stages") or []
+        for stage in stages:
+            stage["byes"] = [other if bot == name else bot for bot in stage["byes"]]
+            stage["pairings"] = [
+                [other if bot == name else bot for bot in pairing] for pairing in stage["pairings"]
+            ]
+        self._store([("stages", json.dumps(stages))])
 
     def set_bots(self, bots: Iterable[tuple[str, str, str, str | None]]) -> None:
         """Store name, hash, command and the reason for leaving out of every bot; keeps withdrawals.
@@ -137,7 +147,7 @@ class League:
         with explaining(self.directory), self._transaction():
             self._connection.executemany(
                 "INSERT INTO bots (name, hash, command, left_out) VALUES (?, ?, ?, ?)"
-                " ON CONFLICT (name) DO UPDATE SET"
+                " ON CONFLICT (name) DO UPDATE SET retired = NULL,"
                 " hash = ifnull(nullif(excluded.hash, ''), hash),"
                 " command = excluded.command, left_out = excluded.left_out",
                 bots,
@@ -187,8 +197,11 @@ class League:
     def annul(self, number: int, why: str, at: str, *, replay: bool) -> Mapping[str, Any]:
         """Take the last attempt at a game out of all tables, on the record; perhaps to play it again.
 
-        Returns the game in brief. Raises KeyError, with a sentence, when there is no such game, or it
-        was taken out before.
+        Returns the game in brief.
+
+        Raises:
+            StoreError: when there is no such game, it was taken out before, or it is to be played again
+                by a bot that plays no more.
         """
         with explaining(self.directory), self._transaction():
             found = self._connection.execute(
@@ -198,13 +211,27 @@ class League:
                 (number,),
             ).fetchone()
             if found is None:
-                raise KeyError(f"no game {number} was played")
+                raise StoreError(f"{self.directory}: no game {number} was played")
             if found["annulled"] is not None:
-                raise KeyError(f"game {number} is annulled already: {found['annulled']}")
+                raise StoreError(f"{self.directory}: game {number} is annulled already: {found['annulled']}")
+            if replay:
+                self._require_players(found)
             self._connection.execute(
                 "INSERT INTO annulments VALUES (?, ?, ?, ?, ?)", (number, found["attempt"], why, at, replay)
             )
         return dict(found)
+
+    def _require_players(self, game: sqlite3.Row) -> None:
+        """Nobody is promised a game that cannot be played."""
+        for row in self.bots():
+            why = row["retired"] or row["withdrawn"]
+            if why and row["name"] in (game["white"], game["black"]):
+                place = f"{self.directory}: game {game['number']} cannot be played again"
+                reason = shorten(why, _LONGEST_REASON, placeholder=" ...")
+                raise StoreError(
+                    f"{place}, for {row['name']} plays no more: {reason}",
+                    "without --replay it is taken out of the tables only",
+                )
 
     def annulments(self) -> list[Mapping[str, Any]]:
         """Attempts that were taken out: number, attempt, white, black, why, at, and whether the game is to be

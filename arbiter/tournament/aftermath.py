@@ -17,8 +17,8 @@ def aftermath(league: League, game: Mapping[str, Any]) -> Iterator[str]:
     course = Course(league)
     deque(outcomes([league], course.note), maxlen=0)
     *_, annulment = (each for each in annulments(league) if each.number == game["number"])
-    yield _replay(annulment)
-    since = "until then" if annulment.replayed and not annulment.missing else "without it"
+    yield _replay(annulment, _left_out(league, game))
+    since = "until then" if annulment.replayed else "without it"
     rounds = course.drawn_after(game["round"])
     for tie in course.ties:
         if tie.round == game["round"] and {tie.one, tie.other} == {game["white"], game["black"]}:
@@ -30,12 +30,17 @@ def aftermath(league: League, game: Mapping[str, Any]) -> Iterator[str]:
         yield _rounds(rounds)
 
 
-def _replay(annulment: Annulment) -> str:
-    if annulment.missing:
-        return f"it cannot be played again, for {annulment.missing} left"
-    if annulment.replayed:
-        return "it is played again by the next `arbiter run` of this tournament"
-    return "it is not played again"
+def _left_out(league: League, game: Mapping[str, Any]) -> list[str]:
+    """Those of its players that the last run left out."""
+    players = game["white"], game["black"]
+    return [row["name"] for row in league.bots() if row["left_out"] and row["name"] in players]
+
+
+def _replay(annulment: Annulment, left_out: Sequence[str]) -> str:
+    if not annulment.replayed:
+        return "it is not played again"
+    condition = f" in which {' and '.join(left_out)} play{'s' * (len(left_out) == 1)}" if left_out else ""
+    return f"it is played again by the next `arbiter run` of this tournament{condition}"
 
 
 def _rounds(rounds: Sequence[int]) -> str:

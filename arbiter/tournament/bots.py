@@ -24,6 +24,7 @@ RUNNERS = re.compile(
     r"guile|racket|julia|Rscript|dotnet|mono|env|wine|stdbuf|nice|timeout|taskset|valgrind|exec)[0-9.]*"
 )
 """Names of programs that run others; the first group is the kind, without a version."""
+LONGEST_NAME = 64
 _SHELL_WORDS = frozenset({"&&", "||", "|", ";", "&", ">", ">>", "<", "2>&1", "2>"})
 _SUFFIX = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]*$")
 
@@ -182,7 +183,10 @@ def resolve_bots_on_command_line(texts: Iterable[str]) -> list[Bot]:
     bots: list[Bot] = []
     taken: set[str] = set()
     for text in texts:
+        if not text.isascii() and text != text.encode(errors="replace").decode():
+            raise CommandError(f"{quoted(text)} is no UTF-8 text; rename the file, or give a link to it")
         bot = resolve_command(text, Path.cwd()).bot()
+        bot = replace(bot, name=_presentable(bot.name))
         name, number = bot.name, 1
         while name.casefold() in taken:
             number += 1
@@ -286,6 +290,11 @@ def _program_name(words: list[str], directory: Path) -> str:
         if own and not word.startswith("-") and not RUNNERS.fullmatch(Path(word).name):
             return _stem(word)
     return _stem(words[0])
+
+
+def _presentable(name: str) -> str:
+    """The name of a file as one that no table or message is spoiled by."""
+    return "".join(char if char.isprintable() else "_" for char in name)[:LONGEST_NAME]
 
 
 def _looks_like_a_program(word: str) -> bool:

@@ -15,9 +15,10 @@ from protocol.rules import Position
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something people should know, in one line."""
+    """Something people should know, in one line; a warning even those who want to be told little."""
 
     text: str
+    is_warning: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,11 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, PlainValidator, ValidationInfo, WithJsonSchema
 from pydantic.json_schema import SkipJsonSchema
 
+from arbiter.tournament.bots import LONGEST_NAME
 from arbiter.tournament.durations import parse_duration, parse_positive_duration
 from arbiter.tournament.problems import did_you_mean, listed, quoted
 from arbiter.tournament.sizes import parse_size
 
-LONGEST_NAME = 64
 _YES = frozenset({"true", "yes", "on"})
 _NO = frozenset({"false", "no", "off"})
 _DIRECTIONS = frozenset("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -38,7 +38,9 @@ def check_name(text: str) -> str:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"one text is wanted here, not a {'list' if isinstance(value, list) else 'mapping'}")
+        raise ValueError(
+            f"one value is wanted here, not a {'list' if isinstance(value, list) else 'mapping'}"
+        )
     return value
 
 

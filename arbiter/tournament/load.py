@@ -1,7 +1,8 @@
 """Reading a tournament file: every fault of it at once, each with its line and column."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -112,20 +113,24 @@ class _Draft:
         failed_keys = {path[0] for path in self._failed}
         sound = {key: value for key, value in data.items() if key not in failed_keys}
         sound.setdefault("tournament", "unnamed")
-        bots = data.get("bots")
-        entries = list(enumerate(bots)) if isinstance(bots, list) else []
+        bad: defaultdict[str | int, set[KeyPath]] = defaultdict(set)
+        for path in self._failed:
+            if path[:1] == ("bots",) and len(path) > 1:
+                bad[path[1]].add(path[2:3])
+        entries = [] if ("bots",) in self._failed else enumerate(data.get("bots", ()))
         kept = {
             index: sound_bot
             for index, entry in entries
-            if (sound_bot := self._sound_bot(index, entry)) is not None
+            if (sound_bot := _sound_bot(entry, bad[index])) is not None
         }
         return {**sound, "bots": list(kept.values())}, list(kept)
 
-    def _sound_bot(self, index: int, entry: Any) -> Any:
-        bad = {path[2:3] for path in self._failed if path[:2] == ("bots", index)}
-        if bad & {(), ("run",), ("name",)}:
-            return None
-        return {key: value for key, value in entry.items() if (key,) not in bad} if bad else entry
+
+def _sound_bot(entry: Any, bad: Collection[KeyPath]) -> Any:
+    """A bot's entry without what failed of it; None when there is no bot without that."""
+    if not {(), ("run",), ("name",)}.isdisjoint(bad):
+        return None
+    return {key: value for key, value in entry.items() if (key,) not in bad} if bad else entry
 
 
 def _keys_at(path: KeyPath) -> list[str]:
@@ -148,7 +153,9 @@ def _hint_for_unknown(key: str, path: KeyPath) -> str:
     for owner, level in levels.items():
         if key in _keys_at(level):
             return f"; it is a key of {owner}"
-    return did_you_mean(key, here) or (f"; known here: {listed(here)}" if path else "")
+    return did_you_mean(key, here) or (
+        f"; known here: {listed(here)}" if path else "; `arbiter schema` tells which there are"
+    )
 
 
 def _missing(path: KeyPath) -> str:
@@ -170,6 +177,8 @@ def _sentence(key: str, error: Mapping[str, Any]) -> str:
             return f"{shown}: {quoted(error['input'])} is too large; the most is {context['le']}"
         case "less_than":
             return f"{shown}: {quoted(error['input'])} is too large; the most is {context['lt'] - 1}"
+        case "too_long":
+            return f"{shown}: here are {context['actual_length']:,}; the most is {context['max_length']:,}"
         case "list_type":
             return f"{shown} must be a list: one `- …` line for each"
         case "dict_type":

@@ -218,13 +218,20 @@ class OpeningsModel(_Part):
         return OpeningsSpec(self._kind, self.file or None, order)
 
 
+MOST_BOTS = 1000
+"""Half a million pairings: more would take longer to draw up than anybody waits."""
+
+
 class TournamentModel(_Part):
     """A DVONN tournament for `arbiter run`."""
 
     model_config = ConfigDict(title="DVONN tournament")
 
     tournament: Annotated[Name, Field(description="name; results go to results/NAME beside this file")]
-    bots: Annotated[list[BotModel], Field(description="at least two", json_schema_extra={"minItems": 2})]
+    bots: Annotated[
+        list[BotModel],
+        Field(description="at least two", max_length=MOST_BOTS, json_schema_extra={"minItems": 2}),
+    ]
     format: Annotated[
         str,
         *choice("round-robin", "gauntlet", "swiss", "knockout", "sprt"),

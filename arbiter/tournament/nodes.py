@@ -130,7 +130,7 @@ class _Walk:
         self._shifts = shifts
 
     def root(self, node: yaml.Node | None) -> None:
-        if node is None:
+        if node is None or (isinstance(node, yaml.ScalarNode) and not node.value and node.style is None):
             self._document.problems.append(Problem(1, 1, "the file is empty"))
             return
         if not isinstance(node, yaml.MappingNode):

@@ -8,6 +8,7 @@ from arbiter.match.clock import TimeControl
 from arbiter.store import League
 from arbiter.tournament.agenda import Agenda
 from arbiter.tournament.config import Tournament
+from arbiter.tournament.versions import Change
 
 _TYPICAL_PLIES = 84
 """Plies of a game between the sample bots, the median of some hundred."""
@@ -15,11 +16,11 @@ _FIRST_GAMES = 10
 
 
 def outlook(
-    tournament: Tournament, seed: int | None, league: League | None = None, changed: Collection[str] = ()
+    tournament: Tournament, seed: int | None, league: League | None = None, changed: Collection[Change] = ()
 ) -> Iterator[str]:
     """Lines that describe the tournament, and what ``league`` leaves to play of it; no bot is started.
 
-    ``changed``: bots that would enter as new versions.
+    ``changed``: bots that would enter with other programs.
     """
     yield f"{tournament.name}: {_format(tournament)}, time {tournament.time}, openings {tournament.openings}"
     seed = seed if seed is not None else tournament.seed
@@ -30,11 +31,11 @@ def outlook(
         mark = " (withdrawn)" if bot.name in withdrawn else " (optional)" if bot.optional else ""
         yield f"  {bot.name}{mark}: {' '.join(bot.argv)}"
     yield ""
-    present = {bot.name for bot in tournament.bots}.difference(withdrawn, changed)
+    present = {bot.name for bot in tournament.bots}.difference(withdrawn, (change.name for change in changed))
     agenda = Agenda(tournament, present, league)
     coming = list(islice(agenda.coming(), _FIRST_GAMES))
     yield from agenda.latecomers
-    yield from (f"{name} enters as a new version; what it will play is not counted here" for name in changed)
+    yield from (f"{change.foretold}; what it will play is not counted here" for change in changed)
     if not coming:
         yield f"{_played(agenda)}; none is left"
         return

@@ -24,7 +24,7 @@ from arbiter.tournament.openings import FixedPosition, Openings, open_openings
 from arbiter.tournament.prepare import Readiness, prepare
 from arbiter.tournament.runner import Entry, Runner
 from arbiter.tournament.sandboxes import sandboxed
-from arbiter.tournament.versions import changed_programs, enter_versions
+from arbiter.tournament.versions import Change, changed_programs, enter_versions
 from protocol.rules import Position
 
 
@@ -150,8 +150,8 @@ def _compare(before: dict[str, Any], now: dict[str, Any], league: League) -> Non
         )
 
 
-def changed_bots(plan: Plan, league: League, new_versions: Collection[str]) -> list[str]:
-    """The bots that the next run enters as new versions, as far as that is known without building any.
+def changed_bots(plan: Plan, league: League, new_versions: Collection[str]) -> list[Change]:
+    """The bots that the next run enters as other ones, as far as that is known without building any.
 
     Raises:
         ChangedProgramError: as ``play_tournament`` does.
@@ -180,9 +180,9 @@ async def play_tournament(
 ) -> list[Readiness]:
     """Build and check the bots, then play; ``games`` bounds how many games of the schedule are played.
 
-    ``new_versions`` are bots whose changed programs enter as new ones, None where none can; with
-    ``overhear`` all that is said in the games is told as well. Returns the optional bots that were left
-    out.
+    ``new_versions`` are bots whose changed programs enter as new ones, or as those they were before, None
+    where none can; with ``overhear`` all that is said in the games is told as well. Returns the optional
+    bots that were left out.
 
     Raises:
         BotsNotReadyError: when a bot that is not optional cannot play, or fewer than two can.
@@ -199,8 +199,10 @@ async def play_tournament(
     _require(readiness)
     left_out = [each for each in readiness if each.problem]
     for each in left_out:
-        watch(Notice(f"{each.bot.name} is left out: {each.problem}"))
+        watch(Notice(f"{each.bot.name} is left out: {each.problem}", is_warning=True))
     entries = {r.bot.name: Entry(r.bot, fingerprint(r.bot)) for r in readiness if r.problem is None}
+    if tournament.format == "sprt" and (words := _sameness(*entries.values())):
+        watch(Notice(words, is_warning=True))
     for notice in enter_versions(
         league,
         {name: entry.hash for name, entry in entries.items()},
@@ -231,6 +233,23 @@ def _require(readiness: Sequence[Readiness]) -> None:
     if sum(each.problem is None for each in readiness) < 2:
         left = [f"{each.bot.name}: {each.problem}" for each in readiness if each.problem]
         raise BotsNotReadyError([*left, "fewer than two bots can play here"])
+
+
+def _sameness(one: Entry, other: Entry) -> str | None:
+    """What to say of two bots that nothing tells apart but their names: it may be meant, to see how often
+    a test errs, but mostly it is a slip.
+    """
+    twin = replace(
+        one.bot, **{key: getattr(other.bot, key) for key in ("name", "argv", "directory", "build")}
+    )
+    if one.hash != other.hash or twin != other.bot:
+        return None
+    files = dict.fromkeys(str(path) for each in (one, other) for path in fingerprinted(each.bot))
+    what = f"the content of {' and '.join(files)}" if files else "their commands"
+    return (
+        f"{one.bot.name} and {other.bot.name} are the same program, by {what} "
+        "(files that it loads are not compared): was another version meant?"
+    )
 
 
 def _warnings(plan: Plan) -> list[str]:

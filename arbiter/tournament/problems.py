@@ -8,6 +8,9 @@ from typing import NamedTuple
 _SHOWN = 60
 """Characters of a user's text that a message repeats."""
 
+_TOLD = 50
+"""Faults of a file that a message tells; who has more mends these first."""
+
 
 class ConfigurationError(ValueError):
     """What the user asked for cannot be done as written; the text says why and what to write instead."""
@@ -34,7 +37,10 @@ class TournamentFileError(ConfigurationError):
     def __init__(self, path: Path, problems: Iterable[Problem]) -> None:
         self.path = path
         self.problems = tuple(sorted(problems))
-        super().__init__("\n".join(self._format(problem) for problem in self.problems))
+        lines = [self._format(problem) for problem in self.problems[:_TOLD]]
+        if (more := len(self.problems) - _TOLD) > 0:
+            lines.append(f"{path}: {more:,} more fault{'' if more == 1 else 's'}")
+        super().__init__("\n".join(lines))
 
     def _format(self, problem: Problem) -> str:
         place = f":{problem.line}:{problem.column}" if problem.line else ""

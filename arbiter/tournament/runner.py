@@ -92,7 +92,7 @@ class Runner:
         self._recall_form()
         agenda = self._agenda
         for line in agenda.latecomers:
-            self._watch(Notice(line))
+            self._watch(Notice(line, is_warning=True))
         self._watch(PlayBegins(agenda.total, agenda.done, agenda.may_grow))
         # Full collections of a big heap would stop all clocks at once; what exists now stays anyway.
         gc.collect()

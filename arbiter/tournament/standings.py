@@ -41,12 +41,15 @@ def standings_of(
     course = Course(alone)
     games = outcomes(leagues, course.note if alone else None)
     tally = Tally(
-        dict.fromkeys(row["name"] for row in rows if not row["left_out"]),
+        dict.fromkeys(row["name"] for row in rows if not (row["left_out"] or row["retired"])),
         (each for each in games if each.white in wanted and each.black in wanted),
     )
     anchor = leagues[0].get("anchor")
     annulled = tuple(each for league in leagues for each in annulments(league))
-    retired = {row["name"]: row["retired"] for row in rows if row["retired"]}
+    # A program that was replaced before its first game has nothing to show.
+    retired = {
+        row["name"]: row["retired"] for row in rows if row["retired"] and row["name"] in tally.standings
+    }
     table = table_of(
         tally,
         anchor=Anchor(*anchor) if anchor else None,

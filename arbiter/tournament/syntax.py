@@ -52,17 +52,23 @@ class _TextLoader(yaml.SafeLoader):
 
 def compose(text: str) -> yaml.Node | None:
     """The one document of the text as a tree of nodes; None when it is empty."""
+    loader = None
     try:
-        return _TextLoader(text).get_single_node()
+        loader = _TextLoader(text)
+        return loader.get_single_node()
     except yaml.reader.ReaderError as error:
         code = f"U+{ord(text[error.position]):04X}"
         place = place_after(text[: error.position])
-        raise SyntaxFault(place, f"the control character {code} cannot stand in a file") from None
+        raise SyntaxFault(
+            place,
+            f"the control character {code} cannot stand in a file of text; take it out",
+        ) from None
     except yaml.MarkedYAMLError as error:
         raise _neither_key_nor_entry(error, text) or _translate(error) from None
     except (ValueError, OverflowError):
         # PyYAML passes on what chr() and int() say about an escape or a version far out of range.
-        raise SyntaxFault(Place(0, 0), "holds an escape or a number that is out of range") from None
+        place = Place(loader.line + 1, loader.column + 1) if loader else Place(0, 0)
+        raise SyntaxFault(place, "an escape or a number is out of range here; leave it out") from None
 
 
 _AT_CONTEXT = {
@@ -85,6 +91,8 @@ _AT_PROBLEM = {
     "but found '*'": "a text that begins with `*` needs quotes",
     "expected alphabetic or numeric": "a text that begins with `*`, `&` or `%` needs quotes",
     "chomping or indentation": "a text that begins with `|` or `>` needs quotes",
+    "but found '<document end>'": "the file ends here (`...`) before it holds anything",
+    "incompatible YAML document": "a file is written in YAML 1; leave the line with `%YAML` out",
     "undefined tag handle": "a text that begins with `!` needs quotes",
 }
 

@@ -1,7 +1,14 @@
-"""Programs that changed between two runs: the same name must not stand for two bots."""
+"""Programs that changed between two runs: the same name must not stand for two bots.
 
+A bot's name belongs to the program that its tournament file starts now. A program that it started
+before keeps its games under the name with its hash, ``mine@da2a78c2``, and plays no more, unless the
+file comes back to it: then it has its name again, with all its games.
+"""
+
+import re
 import shlex
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from arbiter.store import League
@@ -19,13 +26,33 @@ class ChangedProgramError(Exception):
         self.names = tuple(names)
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A bot with another program than before, by their hashes. ``earlier``: the name under which the
+    program of now is stored, if it had this bot's name before; ``has_played``: whether the other one did.
+    """
+
+    name: str
+    before: str
+    now: str
+    earlier: str | None
+    has_played: bool
+
+    @property
+    def foretold(self) -> str:
+        """What is about to happen, in words that begin with the name."""
+        if self.earlier:
+            return f"{self.name} goes back to the program of {self.earlier}"
+        return f"{self.name} enters as a new version"
+
+
 def enter_versions(
     league: League,
     hashes: Mapping[str, str],
     files: Mapping[str, Collection[Path]],
     new_versions: Collection[str] | None,
 ) -> Iterator[str]:
-    """Let changed programs enter as new bots; gives a notice for each.
+    """Let changed programs enter as new bots, or as those they were before; gives a notice for each.
 
     What such a bot played so far stays under its name with the old hash behind it. All else is as for
     ``changed_programs``.
@@ -38,62 +65,80 @@ def changed_programs(
     hashes: Mapping[str, str],
     files: Mapping[str, Collection[Path]],
     new_versions: Collection[str] | None,
-) -> list[str]:
-    """The bots whose program is another one than in the games so far, and that may enter as new ones.
+) -> list[Change]:
+    """The bots whose program is another one than in the games so far, and that may enter.
 
     ``hashes`` are those of the programs now, over ``files``; ``new_versions`` is None where nobody can
     enter any more.
 
     Raises:
-        ChangedProgramError: when a program changed that is not among ``new_versions``, or nobody can
-            enter any more.
+        ChangedProgramError: when a program that has played changed and is not among ``new_versions``, or
+            nobody can enter any more.
     """
     if league.get("fingerprints") != fingerprint.KIND:
         return []
-    before = _before(league)
-    changed = [name for name in hashes if before.get(name, hashes[name]) not in ("", hashes[name])]
-    if not set(changed) <= set(new_versions or ()):
-        can_enter = new_versions is not None
-        raise ChangedProgramError(changed, _explained(league, before, hashes, files, changed, can_enter))
-    return changed
+    changes = list(_changes(league, hashes))
+    asked = [change for change in changes if change.has_played]
+    if not {change.name for change in asked} <= set(new_versions or ()):
+        text = _explained(league.directory, asked, files, can_enter=new_versions is not None)
+        raise ChangedProgramError([change.name for change in asked], text)
+    return changes
 
 
-def _before(league: League) -> dict[str, str]:
-    """The hashes of the programs that played so far."""
+def name_at_play(name: str, hash: str) -> str:
+    """The name that a bot had when it played, which may have gone to another program since."""
+    return re.sub(rf"@{re.escape(hash[:_SHOWN])}(-[0-9]+)?$", "", name) if hash else name
+
+
+def _changes(league: League, hashes: Mapping[str, str]) -> Iterator[Change]:
+    rows = {row["name"]: row for row in league.bots()}
     played = league.players()
-    return {row["name"]: row["hash"] for row in league.bots() if row["name"] in played}
+    for name, now in hashes.items():
+        before = rows[name]["hash"] if name in rows else ""
+        if before == now:
+            continue
+        retired = (old for old, row in rows.items() if row["retired"] and row["hash"] == now)
+        earlier = next((old for old in retired if name_at_play(old, now) == name), None)
+        has_played = bool(before) and name in played
+        if has_played or earlier:
+            yield Change(name, before, now, earlier, has_played)
 
 
 def _explained(
-    league: League,
-    before: Mapping[str, str],
-    now: Mapping[str, str],
-    files: Mapping[str, Collection[Path]],
-    changed: Collection[str],
-    can_enter: bool,
+    directory: Path, changes: Sequence[Change], files: Mapping[str, Collection[Path]], *, can_enter: bool
 ) -> str:
     lines = [
-        f"  {name}: the program was {before[name][:_SHOWN]} and is now {now[name][:_SHOWN]}, "
-        f"by the content of {', '.join(map(str, files[name])) or 'nothing but its command'}"
-        for name in changed
+        f"  {change.name}: the program was {change.before[:_SHOWN]} and is now {change.now[:_SHOWN]}, "
+        f"by the content of {', '.join(map(str, files[change.name])) or 'nothing but its command'}"
+        + (f"; it played here before, now as {change.earlier}" if change.earlier else "")
+        for change in changes
     ]
-    options = " ".join(f"--new-version {shlex.quote(name)}" for name in changed)
-    remedy = (
-        f"add {options} to enter what changed as a new bot (the old one keeps its games under its name with "
-        "its hash), or put the old program back"
-        if can_enter
-        else "nobody can enter here any more: put the old program back"
-    )
-    head = f"{league.directory}: games there were played by other programs:"
+    remedy = _remedy(changes) if can_enter else "nobody can enter here any more: put the old program back"
+    head = f"{directory}: games there were played by other programs:"
     return "\n".join([head, *lines, f"{remedy}, or give another --results directory"])
 
 
-def _entering(league: League, changed: Collection[str]) -> Iterator[str]:
-    before = _before(league)
-    for name in changed:
-        old_name = _free_name(league, f"{name}@{before[name][:_SHOWN]}")
-        league.replace_bot(name, old_name, "its program changed")
-        yield f"{name}: a new version; its games so far stay under {old_name}"
+def _remedy(changes: Sequence[Change]) -> str:
+    options = " ".join(f"--new-version {shlex.quote(change.name)}" for change in changes)
+    kinds = {"the bot that it was before" if change.earlier else "a new bot": None for change in changes}
+    return (
+        f"add {options} to enter what changed as {' or as '.join(kinds)} (the old one keeps its games under "
+        "its name with its hash), or put the old program back"
+    )
+
+
+def _entering(league: League, changes: Sequence[Change]) -> Iterator[str]:
+    for change in changes:
+        former = _free_name(league, f"{change.name}@{change.before[:_SHOWN]}")
+        league.replace_bot(change.name, former, "its program changed", earlier=change.earlier)
+        yield f"{change.name}: {_news(change, former)}"
+
+
+def _news(change: Change, former: str) -> str:
+    if not change.earlier:
+        return f"a new version; its games so far stay under {former}"
+    since = f"; those of the one in between stay under {former}" if change.has_played else ""
+    return f"back to the program of {change.earlier}, whose games are its own again{since}"
 
 
 def _free_name(league: League, wanted: str) -> str:

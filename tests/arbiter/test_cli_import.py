@@ -5,10 +5,15 @@ import json
 import os
 import random
 import re
+import shutil
+import socket
 import subprocess
 import sys
+import tempfile
 import tracemalloc
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -186,14 +191,92 @@ def test_standard_input_and_pipes(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"what")))
     assert main(["import", "-"]) == 1
     assert capsys.readouterr().err.startswith("<stdin>: no game record in a known format")
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    writer = subprocess.Popen(["sh", "-c", f"cat > '{pipe}'"], stdin=subprocess.PIPE)
-    assert writer.stdin is not None
-    writer.stdin.write(data)
-    writer.stdin.close()
-    assert main(["import", str(pipe)]) == 0
-    assert writer.wait(10) == 0
+    # What a shell makes of `arbiter import <(command)`.
+    reading, writing = os.pipe()
+    os.write(writing, data)
+    os.close(writing)
+    assert main(["import", f"/dev/fd/{reading}"]) == 0
+    os.close(reading)
+    assert texts(next(read_records(capsys.readouterr().out, "out"))) == GAMES[0]
+
+
+# --- what cannot be read -----------------------------------------------------------------------------------
+
+
+def test_what_is_no_file_is_named_and_the_rest_is_imported(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    """In a directory as well as by name; nothing is waited for."""
+    monkeypatch.chdir(files)
+    os.mkfifo("pipe")
+    for link, target in {"dead": "gone", "ring": "ring", "null": "/dev/null", "to pipe": "pipe"}.items():
+        Path(link).symlink_to(target)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("socket")
+    faults = {
+        "dead": "a symbolic link to gone, which is not there",
+        "null": "a device, not a file",
+        "pipe": "a pipe, not a file; `arbiter import - < pipe` reads it",
+        "ring": "cannot be read: Too many levels of symbolic links",
+        "socket": "a socket, not a file",
+        "to pipe": "a pipe, not a file; `arbiter import - < 'to pipe'` reads it",
+    }
+    for sources in (["."], [*faults, "a.drec", "b.sgf", "deep"]):
+        assert main(["import", *sources]) == 1
+        assert capsys.readouterr().err.splitlines() == [
+            *(f"{name}: {fault}" for name, fault in faults.items()),
+            "5 games imported from 10 files, 6 faults",
+        ]
+
+
+def test_a_directory_that_leads_back_to_itself_is_read_once(files: Path, capsys: Capture) -> None:
+    (files / "deep" / "again").symlink_to("..")
+    (files / "itself").symlink_to(files)
+    assert main(["import", str(files)]) == 0
+    assert capsys.readouterr().err == "5 games imported from 4 files, 0 faults\n"
+    # By its own name a link is as good as what it leads to.
+    assert main(["import", str(files / "deep" / "again")]) == 0
+    assert capsys.readouterr().err == "5 games imported from 4 files, 0 faults\n"
+
+
+@contextmanager
+def as_nobody() -> Iterator[None]:
+    """Without the rights of the superuser, if that is who runs the tests."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+def test_what_one_may_not_read_is_named_and_the_rest_is_imported(files: Path, capsys: Capture) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        place = shutil.copytree(files, Path(name) / "games")
+        Path(name).chmod(0o755)
+        for path, mode in (("b.sgf", 0), ("deep/er", 0), ("deep", 0o444)):
+            (place / path).chmod(mode)
+        assert main(["import", str(place / "a.drec")]) == 0  # whatever is loaded once
+        capsys.readouterr()
+        found = []
+        with as_nobody():
+            for sources in ([place], [place / "b.sgf", place / "deep" / "golem.txt", place / "a.drec"]):
+                assert main(["import", *map(str, sources)]) == 1
+                found.append(capsys.readouterr().err.replace(f"{place}/", "").splitlines())
+        (place / "deep").chmod(0o755)
+        (place / "deep/er").chmod(0o755)
+    denied = "cannot be read: Permission denied"
+    assert found == [
+        [
+            f"b.sgf: {denied}",
+            f"deep/er: {denied}",
+            f"deep/golem.txt: {denied}",
+            "2 games imported from 4 files, 3 faults",
+        ],
+        [f"b.sgf: {denied}", f"deep/golem.txt: {denied}", "2 games imported from 3 files, 2 faults"],
+    ]
 
 
 # --- the output file ---------------------------------------------------------------------------------------

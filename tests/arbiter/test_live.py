@@ -58,7 +58,7 @@ def test_plain_lines() -> None:
     assert written[:-2] == [
         "c: building with `make`",
         "game 1 starts: one - [bold]two (round 1, 1 of 6)",
-        "game 1 starts: one - [bold]two (round 1, attempt 2)",
+        "game 1 starts: one - [bold]two (round 1, 1 of 6, attempt 2)",
         "game 1 ends: one - two 1-0 (0:0, 3 plies)",
         "game 1 ends: one - two 1-0 (two forfeits at ply 4, timeout: no answer within 50 ms)",
         "game 1 ends: one - two 1-0 (two resigned at 0:0)",
@@ -67,6 +67,26 @@ def test_plain_lines() -> None:
     assert written[-2].endswith(" ...)")
     assert len(written[-2]) < 240
     assert written[-1] == "c is withdrawn: failed 3 games, none finished in between"
+
+
+def test_a_game_that_is_played_again_keeps_its_place() -> None:
+    """Also while others begin, and when an earlier run played it for the first time."""
+    second, third = FIXTURE._replace(number=2), FIXTURE._replace(number=3)
+    written = lines(
+        PlayBegins(6, 3),
+        GameStarted(second, 2),
+        GameStarted(FIXTURE, 1),
+        GameFinished(void(2, 2), replayed=True),
+        GameStarted(second, 3),
+        GameFinished(game(2), replayed=False),
+        GameStarted(third, 1),
+    )
+    assert [line.partition("(")[2] for line in written if "starts" in line] == [
+        "round 1, 4 of 6, attempt 2)",
+        "round 1, 5 of 6)",
+        "round 1, 4 of 6, attempt 3)",
+        "round 1, 6 of 6)",
+    ]
 
 
 def test_an_earlier_run_is_mentioned() -> None:

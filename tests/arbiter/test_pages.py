@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -129,6 +130,21 @@ def test_games_without_pairs_are_the_basis_where_most_are() -> None:
     lonely = [Outcome(n, None, "A", "B", "1-0", NORMAL, None, 20, 12) for n in range(100, 110)]
     assert view("pairing", [*games("A>B", "B>A"), *lonely]).rows[0]["based_on"] == "games"
     assert view("pairing", [*games("A>B", "B>A"), lonely[0]]).rows[0]["based_on"] == "pairs"
+
+
+def test_repeated_games_are_noted_with_the_two_that_played_them() -> None:
+    outcomes = [replace(each, fingerprint=n % 2) for n, each in enumerate(games(*["A>B", "B>A"] * 3))]
+    outcomes += games("A>C", "C>A", first=4)
+    sheet = view("pairing", outcomes)
+    assert [(row["opponent"], row["games"], row["repeats"]) for row in sheet.rows] == [
+        ("B", 6, 4),
+        ("C", 2, 0),
+    ]
+    head, _, first, second = sheet.as_text().splitlines()[2:6]
+    assert head.split()[2:7] == ["Games", "W", "D", "L", "Repeats"]
+    assert (first.split()[2:7], second.split()[2:7]) == (["6", "3", "0", "3", "4"], ["2", "1", "0", "1", "0"])
+    # Where there are none, nobody has to think of them.
+    assert "Repeats" not in view("pairing", games("A>B", "B>A")).as_text()
 
 
 def test_by_colour() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -217,13 +217,14 @@ NAMES = st.lists(st.text(min_size=1, max_size=30), min_size=1, max_size=4, uniqu
 
 
 @given(NAMES)
+@example(["=cmd()", "+1", "-1", "@x"])
 def test_any_name_leaves_every_format_well_formed(names: list[str]) -> None:
     league = table([row(rank, name) for rank, name in enumerate(names, start=1)])
     assert [bot["name"] for bot in json.loads(as_json(league))["bots"]] == names
     parsed = list(csv.reader(io.StringIO(as_csv(league), newline="")))
     assert [line[0] for line in parsed[1:] if line[0].isprintable()] == [line[0] for line in parsed[1:]]
     assert [line[0] for line, name in zip(parsed[1:], names, strict=True) if name.isprintable()] == [
-        name for name in names if name.isprintable()
+        f"'{name}" if name[0] in "=+-@" else name for name in names if name.isprintable()
     ]
     assert {len(line) for line in parsed} == {27}
     lines = as_text(league).splitlines()

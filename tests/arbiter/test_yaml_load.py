@@ -162,7 +162,9 @@ ONE_FAULT = {
     # unknown keys, and keys that are missing
     f"tournament: x\nrouds: 4\n{BOTS}": ["cup.yaml:2:1: unknown key `rouds`; did you mean `rounds`?"],
     f"torunament: x\n{BOTS}": ["cup.yaml:1:1: unknown key `torunament`; did you mean `tournament`?"],
-    f"tournament: x\nfrobnicate: 1\n{BOTS}": ["cup.yaml:2:1: unknown key `frobnicate`"],
+    f"tournament: x\nfrobnicate: 1\n{BOTS}": [
+        "cup.yaml:2:1: unknown key `frobnicate`; `arbiter schema` tells which there are"
+    ],
     f"tournament: x\nmemory: 5M\n{BOTS}": ["cup.yaml:2:1: unknown key `memory`; it is a key of a bot"],
     BOTS: ["cup.yaml:1:1: `tournament` is missing"],
     "tournament: x\n": ["cup.yaml:1:1: `bots` is missing"],
@@ -201,7 +203,7 @@ ONE_FAULT = {
     "tournament: x\nbots: [./a, [b]]\n": [
         "cup.yaml:2:13: a bot is a text such as `sample:greedy`, or a mapping with `run: …`"
     ],
-    f"tournament: [x]\n{BOTS}": ["cup.yaml:1:13: `tournament`: one text is wanted here, not a list"],
+    f"tournament: [x]\n{BOTS}": ["cup.yaml:1:13: `tournament`: one value is wanted here, not a list"],
     f"tournament: x\ntime: [5s]\n{BOTS}": [
         "cup.yaml:2:7: `time`: a time is a text such as `5s + 100ms`, "
         "or a mapping such as `{game: 5s, move: 1s}`"
@@ -377,6 +379,23 @@ def test_what_is_not_available_is_refused_by_name(
 def test_limits_of_one_bot_that_cannot_be(tmp_path: Path, key: str, value: str, message: str) -> None:
     text = f"tournament: x\nbots:\n  - ./a\n  - run: ./b\n    {key}: {value}\n"
     assert refusal(tmp_path, text) == [f"cup.yaml:5:{len(key) + 7}: {message}"]
+
+
+def test_more_bots_than_anybody_can_draw_up(tmp_path: Path) -> None:
+    """Told at once, whatever is wrong with each of them, and beside what else is wrong."""
+    bots = "".join(f"  - {{name: b{number}}}\n" for number in range(20_000))
+    assert refusal(tmp_path, f"tournament: x\nrouds: 1\nbots:\n{bots}") == [
+        "cup.yaml:2:1: unknown key `rouds`; did you mean `rounds`?",
+        "cup.yaml:4:3: `bots`: here are 20,000; the most is 1,000",
+    ]
+
+
+def test_of_very_many_faults_the_first_are_told(tmp_path: Path) -> None:
+    keys = "".join(f"k{number}: 1\n" for number in range(60))
+    said = refusal(tmp_path, f"tournament: x\n{BOTS}{keys}")
+    assert len(said) == 51
+    assert said[0] == "cup.yaml:5:1: unknown key `k0`; `arbiter schema` tells which there are"
+    assert said[-1] == "cup.yaml: 10 more faults"
 
 
 def test_a_missing_file(tmp_path: Path) -> None:

@@ -119,10 +119,17 @@ def test_windows_line_ends_and_a_byte_order_mark(tmp_path: Path) -> None:
                 + "or a text that holds `: ` needs quotes"
             ],
         ),
-        ("a: x\0\n", ["1:5: the control character U+0000 cannot stand in a file"]),
+        (
+            "a: x\0\n",
+            ["1:5: the control character U+0000 cannot stand in a file of text; take it out"],
+        ),
         ('a: "\\0"\n', ["1:4: the text holds an escape that stands for no character"]),
         ('a: "\\ud800"\n', ["1:4: the text holds an escape that stands for no character"]),
-        ('a: "\\UFFFFFFFF"\n', ["0:0: holds an escape or a number that is out of range"]),
+        ('a: "\\UFFFFFFFF"\n', ["1:7: an escape or a number is out of range here; leave it out"]),
+        ("%YAML 1." + "1" * 5000 + "\n", ["1:9: an escape or a number is out of range here; leave it out"]),
+        ("%YAML 2.0\n---\n", ["1:1: a file is written in YAML 1; leave the line with `%YAML` out"]),
+        ("...\n", ["1:1: the file ends here (`...`) before it holds anything"]),
+        ("---\n# nothing\n", ["1:1: the file is empty"]),
         ("[" * 5000, ["1:21: nested more than 20 levels deep"]),
     ],
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.commands import CUP, QUICK, at_once, start, stored
+from tests.e2e.commands import CUP, QUICK, at_once, entry, start, stored, write_cup
 
 FIRST, LAST, GIVES_UP, LATE, FRAIL, CRASHES = (
     f"{QUICK} {kind}" for kind in ("first", "last", "resign", "late", "frail", "crash")
@@ -71,7 +71,10 @@ def test_the_time_may_not_be_enough_and_then_it_goes_on(tmp_path: Path) -> None:
     began = time.monotonic()
     said, result = ab(tmp_path, LATE, LAST, *WIDE, *budget)
     assert 2 < time.monotonic() - began < 10
-    assert "the budget is enough for 0 pairs in which every clock is used up, to tell no difference\n" in said
+    assert (
+        "the budget is enough for no pair in which every clock is used up, too little to tell anything: "
+        "the test takes about --budget 28m, less with a shorter --time\n"
+    ) in said
     assert (result["test"], result["pairs"], result["games"], result["leader"]) == ("continue", "0", "0", "-")
     assert "not decided between 0 and 300 Elo for quick new against quick old" in said
 
@@ -117,6 +120,62 @@ def test_bots_that_only_repeat_themselves_are_found_out(tmp_path: Path) -> None:
     assert (result["test"], result["games"], result["pairs"]) == ("repeats", "8", "1")
     assert "only repeat their games; they need other openings" in " ".join(said.split())
     assert "6 games repeated an earlier one ply by ply" in said
+
+
+TOO_LITTLE = "in which every clock is used up, too little to tell anything: the test takes"
+
+
+@pytest.mark.parametrize(
+    "words, forecast",
+    [
+        ("--budget 10m", "105 pairs in which every clock is used up, to tell a difference of 70 Elo"),
+        ("--budget 20s", f"3 pairs {TOO_LITTLE} about --budget 11m, less with a shorter --time"),
+        ("--budget 6s", f"1 pair {TOO_LITTLE} about --budget 11m, less with a shorter --time"),
+        ("--budget 6s --elo 0 20", f"1 pair {TOO_LITTLE} about --budget 66m, less with a shorter --time"),
+        (
+            "--budget 1m --elo 0 2 --time 1m",
+            f"no pair {TOO_LITTLE} more than a week; a shorter --time or a larger HI of --elo takes less",
+        ),
+    ],
+)
+def test_what_the_budget_is_good_for(tmp_path: Path, words: str, forecast: str) -> None:
+    missing = str(tmp_path / "missing")
+    Path(missing).write_text("")
+    Path(missing).chmod(0o755)
+    done = at_once("ab", FIRST, missing, *words.split(), cwd=tmp_path)
+    # No bot has to play for a forecast.
+    assert done.returncode == 1
+    assert f"the budget is enough for {forecast}\n" in done.stdout
+
+
+def test_a_program_against_itself_is_told_and_goes_on(tmp_path: Path) -> None:
+    for name in ("new", "old"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "bot").write_text(Path(QUICK).read_text())
+        (tmp_path / name / "bot").chmod(0o755)
+    words = ("ab", "new/bot first", "old/bot first", "--openings", "empty", "--results")
+    warning = (
+        "bot new and bot old are the same program, by the content of "
+        f"{tmp_path}/new/bot and {tmp_path}/old/bot "
+        "(files that it loads are not compared): was another version meant?\n"
+    )
+    done = at_once(*words, "one", cwd=tmp_path)
+    assert (done.returncode, done.stdout.count(warning)) == (0, 1)
+    assert result_of(done.stdout)["test"] == "repeats"
+    # Also those hear of it who only want the end.
+    done = at_once(*words, "two", "--quiet", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, warning)
+    (tmp_path / "new" / "bot").write_text(Path(QUICK).read_text() + "# better\n")
+    done = at_once(*words, "three", cwd=tmp_path)
+    assert "the same program" not in done.stdout + done.stderr
+
+
+def test_what_else_tells_two_bots_apart_is_no_slip(tmp_path: Path) -> None:
+    """One program with two values of an option is what many tests are about."""
+    bots = [entry("a", FIRST, env="{SIZE: '1'}"), entry("b", FIRST, env="{SIZE: '2'}")]
+    write_cup(tmp_path, "sprt", bots, "openings: empty")
+    done = at_once("run", "cup.yaml", cwd=tmp_path)
+    assert (done.returncode, "the same program" in done.stdout) == (0, False)
 
 
 def test_bots_of_the_codecup_start_from_the_empty_board(tmp_path: Path) -> None:

@@ -170,7 +170,7 @@ def test_an_arbiter_that_stood_still_judges_nothing(tmp_path: Path) -> None:
     run.send_signal(signal.SIGCONT)
     output, _ = run.communicate(timeout=60)
     assert re.search(r"game 1 ends: .* \* \(void: the arbiter stood still for \d s\); it is replayed", output)
-    assert "game 1 starts: odd - odd-2 (round 1, attempt 2)" in output
+    assert "game 1 starts: odd - odd-2 (round 1, 1 of 1, attempt 2)" in output
     assert run.returncode == 0
 
 

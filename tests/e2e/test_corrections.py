@@ -114,6 +114,61 @@ def test_a_changed_program_is_refused_until_it_is_said_to_be_a_new_one(
     assert "starts" not in at_once("run", "cup.yaml", "--results", "one", cwd=directory).stdout
 
 
+@pytest.mark.parametrize("form", ["round-robin", "swiss"])
+def test_who_goes_back_to_an_earlier_program_is_the_bot_it_was(cup: Callable[[str], Path], form: str) -> None:
+    directory = cup(form)
+    path, script = directory / "cup.yaml", directory / "mine.sh"
+    first, played = script.read_text(), stored(directory / "one")
+    old = hash_of(directory, "mine")
+    # One game of the first program is still to be played when the second one comes.
+    number = next(n for n, game in played.items() if "mine" in game)
+    assert annul(directory, "--replay", game=number)[0] == 0
+    change(directory)
+    if form == "swiss":
+        path.write_text(path.read_text() + "rounds: 4\n")
+    enter = ("run", "cup.yaml", "--results", "one", "--new-version", "mine")
+    done = at_once(*enter, cwd=directory)
+    assert done.returncode == 0, done.stderr
+    between, new = stored(directory / "one"), hash_of(directory, "mine")
+    assert new != old
+    script.write_text(first)
+    done = at_once("run", "cup.yaml", "--results", "one", cwd=directory)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (
+        f"is now {old[:8]}, by the content of {script}; it played here before, now as mine@{old[:8]}\n"
+        in (done.stderr)
+    )
+    assert "add --new-version mine to enter what changed as the bot that it was before" in done.stderr
+    dry = at_once(*enter, "--dry-run", cwd=directory)
+    assert f"mine goes back to the program of mine@{old[:8]}; what it will play is not counted" in dry.stdout
+    assert stored(directory / "one") == between
+    done = at_once(*enter, cwd=directory)
+    assert done.returncode == 0, done.stderr
+    assert (
+        f"mine: back to the program of mine@{old[:8]}, whose games are its own again; "
+        f"those of the one in between stay under mine@{new[:8]}\n"
+    ) in done.stdout
+    # What it still had to play it plays now, and nothing else.
+    assert [line.split()[1] for line in done.stdout.splitlines() if " starts: " in line] == [str(number)]
+    after = stored(directory / "one")
+    assert {n: game for n, game in after.items() if n in played} == played
+    renamed = {n: game for n, game in after.items() if n not in played}
+    assert renamed == {
+        n: tuple(f"mine@{new[:8]}" if part == "mine" else part for part in between[n]) for n in renamed
+    }
+    assert (hash_of(directory, "mine"), hash_of(directory, f"mine@{new[:8]}")) == (old, new)
+    table = table_of(directory)
+    assert table["retired"] == [{"name": f"mine@{new[:8]}", "why": "its program changed"}]
+    assert sorted(row["name"] for row in table["bots"]) == ["b2", "b3", "mine", f"mine@{new[:8]}"]
+    # The same again changes nothing; and the second program is known as well.
+    done = at_once("run", "cup.yaml", "--results", "one", cwd=directory)
+    assert (done.returncode, " starts: " in done.stdout) == (0, False)
+    change(directory)
+    done = at_once("run", "cup.yaml", "--results", "one", "--new-version", "mine", cwd=directory)
+    assert f"mine: back to the program of mine@{new[:8]}" in done.stdout
+    assert [row["name"] for row in table_of(directory)["retired"]] == [f"mine@{old[:8]}"]
+
+
 def test_who_left_costs_its_opponent_nothing(cup: Callable[[str], Path]) -> None:
     """A game that waits for a program which changed is never played; in a Swiss system it is a point."""
     directory = cup("swiss")
@@ -152,6 +207,9 @@ def test_a_bot_that_was_left_out_for_a_while_is_known_again(cup: Callable[[str],
     (directory / "mine.sh").rename(directory / "away")
     done = at_once("run", "cup.yaml", "--results", "one", cwd=directory)
     assert "mine is left out" in done.stdout, done.stderr
+    number = next(n for n, game in stored(directory / "one").items() if "mine" in game)
+    _, said = annul(directory, "--replay", game=number)
+    assert "played again by the next `arbiter run` of this tournament in which mine plays\n" in said
     (directory / "away").rename(directory / "mine.sh")
     change(directory)
     done = at_once("run", "cup.yaml", "--results", "one", cwd=directory)
@@ -221,15 +279,19 @@ def test_an_annulled_game_is_played_again_where_asked_for(cup: Callable[[str], P
 
 
 def test_what_is_annulled_against_a_bot_that_was_withdrawn_is_no_point(tmp_path: Path) -> None:
-    write_cup(tmp_path, "swiss", [quick("good"), quick("bad", "crash")], "rounds: 1", "max_failures: 2")
+    bots = [quick("good"), quick("bad", "crash")]
+    write_cup(tmp_path, "swiss", bots, "rounds: 1", "max_failures: 3")
+    assert at_once("run", "cup.yaml", "--results", "one", cwd=tmp_path).returncode == 0
+    for game in (1, 2):
+        assert annul(tmp_path, "--replay", game=game)[0] == 0
+    # With the first failure it is withdrawn, and never plays the second game again.
+    write_cup(tmp_path, "swiss", bots, "rounds: 1", "max_failures: 1")
     assert at_once("run", "cup.yaml", "--results", "one", cwd=tmp_path).returncode == 1
     foretold = at_once("run", "cup.yaml", "--results", "one", "--dry-run", cwd=tmp_path).stdout
     assert "  bad (withdrawn): " in foretold
     assert [row["points"] for row in table_of(tmp_path)["bots"]] == [2, 0]
     assert annul(tmp_path)[0] == 0
-    assert [row["points"] for row in table_of(tmp_path)["bots"]] == [1, 0]
-    # One that is to be played again and cannot be is a game that the opponent did not play.
-    assert annul(tmp_path, "--replay", game=2)[0] == 0
+    # One that was to be played again and cannot be is a game that the opponent did not play.
     table = table_of(tmp_path)
     assert [(row["name"], row["points"], row["games"]) for row in table["bots"]] == [
         ("good", 1, 0), ("bad", 0, 0),
@@ -237,6 +299,34 @@ def test_what_is_annulled_against_a_bot_that_was_withdrawn_is_no_point(tmp_path:
     notes = " ".join(table["notes"])
     assert "Game 2 was annulled; it cannot be played again, for bad left: a power cut." in notes
     assert "games that an opponent did not play: good 1." in notes
+
+
+def test_no_replay_is_promised_of_a_bot_that_plays_no_more(cup: Callable[[str], Path]) -> None:
+    directory = cup("round-robin")
+    number = next(n for n, game in stored(directory / "one").items() if "mine" in game)
+    former = f"mine@{hash_of(directory, 'mine')[:8]}"
+    change(directory)
+    path = directory / "cup.yaml"
+    path.write_text(path.read_text() + f"  - {quick('b4', 'crash')}\nmax_failures: 2\n")
+    done = at_once("run", "cup.yaml", "--results", "one", "--new-version", "mine", cwd=directory)
+    assert done.returncode == 1
+    lost = next(n for n, game in stored(directory / "one").items() if "b4" in game)
+    for game, reason in (
+        (number, f"{former} plays no more: its program changed"),
+        (
+            lost,
+            "b4 plays no more: failed 2 games, none finished in between, "
+            "the last by crash: exited with status 3",
+        ),
+    ):
+        assert annul(directory, "--replay", game=game) == (
+            2,
+            f"arbiter: one: game {game} cannot be played again, for {reason}\n"
+            "  without --replay it is taken out of the tables only\n",
+        )
+        # Nothing was noted, so that it can still be taken out.
+        assert annul(directory, game=game)[0] == 0
+    assert [row["replayed"] for row in table_of(directory)["annulled"]] == [False, False]
 
 
 def test_a_knockout_goes_on_from_what_was_drawn(cup: Callable[[str], Path]) -> None:

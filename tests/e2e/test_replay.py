@@ -1,11 +1,14 @@
 """What is kept of a failed game, and how it is made to happen again."""
 
 import json
+import re
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
 
+from arbiter.store import League
 from tests.e2e.commands import CUP, ODD, arbiter, entry, write_tournament
 
 
@@ -180,6 +183,33 @@ def test_seeded_bots_answer_as_they_did(tmp_path: Path) -> None:
     )
     done = arbiter(tmp_path, "replay", "r", "sample:greedy", "--ply", "1")
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "1 of 1 as recorded")
+
+
+def test_a_version_that_was_replaced_has_the_seed_and_options_that_it_had(tmp_path: Path) -> None:
+    """It played under the name that another program has now."""
+    (tmp_path / "mine.py").write_text(
+        "from protocol.bot import Bot, Spin, run\n"
+        "class Mine(Bot):\n"
+        "    skip = Spin('Skip', 0, 0, 9)\n"
+        "    def choose(self, position, clock):\n"
+        "        plies = position.legal_plies()\n"
+        "        return self.random.choice(plies[self.skip.value :] or plies)\n"
+        "run(Mine)\n"
+    )
+    command = f"{sys.executable} mine.py"
+    bots = [entry("m@home", command, options="{Skip: 5}"), entry("b", f"{ODD} none")]
+    write_tournament(tmp_path, bots, "isolation: none")
+    done = arbiter(tmp_path, "run", "league.yaml", "--results", "r")
+    assert done.returncode == 0, done.stderr
+    again = ("replay", "r", command, "--game", "1", "--side", "white", "--all")
+    assert arbiter(tmp_path, *again).returncode == 0
+    with League.open_for_writing(tmp_path / "r") as league:
+        former = f"m@home@{league.bots()[0]['hash'][:8]}"
+        league.replace_bot("m@home", former, "its program changed")
+    assert f'White "{former}"' in arbiter(tmp_path, "export", "r").stdout
+    done = arbiter(tmp_path, *again)
+    same, asked = re.findall("[0-9]+", done.stdout.splitlines()[-1])
+    assert (done.returncode, same) == (0, asked)
 
 
 BAD = [
