@@ -9,7 +9,7 @@ import trio
 from arbiter.bench.interview import InterviewError, Limits, interview
 from arbiter.bench.positions import Phase, Question
 from arbiter.match.bot import Bot
-from arbiter.match.groups import leaves
+from arbiter.match.groups import unwrapped
 from arbiter.match.sitting import Reply
 
 _ASKED_AGAIN = 20
@@ -139,7 +139,7 @@ async def _ask_both(
             differing += words_of(other) != words_of(reply)
             tell(len(replies[0].keys() & replies[1].keys()), differing)
 
-    try:
+    with unwrapped(InterviewError):
         async with trio.open_nursery() as nursery:
             for index, bot in enumerate(bots):
 
@@ -147,9 +147,4 @@ async def _ask_both(
                     take(index, question, reply)
 
                 nursery.start_soon(interview, bot, questions, limits, seed, cores, note)
-    except BaseExceptionGroup as group:
-        for error in leaves(group):
-            if isinstance(error, InterviewError):
-                raise error from None
-        raise
     return replies
