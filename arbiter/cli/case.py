@@ -104,7 +104,7 @@ def _bot(
         level = bot_of(own).isolation if "bundle" in facts else None
         options, env = own.get("options", {}), own.get("env", {})
         bot = replace(given, options=options, env=env, isolation=level)
-    if arguments.wrap:
+    if arguments.wrap is not None:
         time = time_of_side(record, facts, side)
         bot = wrapped(bot, arguments.wrap, time, keep_clock=arguments.keep_clock)
     level = arguments.isolation or bot.isolation or "none"

@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -164,14 +165,18 @@ def test_a_debugger_has_the_terminal_and_the_bot_its_pipes(tmp_path: Path) -> No
 
 BAD = [
     (("--wrap", "'"), "--wrap: "),
-    (("--log", "match.py/x"), "--log match.py/x: cannot be made: Not a directory"),
+    (("--wrap", ""), "--wrap: the command is empty"),
     (("--wrap", "./nothing"), "nothing: no such file"),
+    (("--wrap", "no-such-tool --args"), "--wrap: no-such-tool: no such command on PATH"),
+    (("--wrap", "./match.py"), "match.py: not executable; run `chmod +x match.py`"),
+    (("--log", "match.py/x"), "--log match.py/x: cannot be made: Not a directory"),
 ]
 
 
 @pytest.mark.parametrize(("options", "words"), BAD, ids=[words for _, words in BAD])
-def test_bad_input_is_one_clear_message(tmp_path: Path, options: tuple[str, ...], words: str) -> None:
+def test_bad_input_is_one_clear_message(
+    tmp_path: Path, refused: Callable[..., str], options: tuple[str, ...], words: str
+) -> None:
     (tmp_path / "match.py").touch()
-    done = arbiter(tmp_path, "match", f"{ODD} none", f"{ODD} none", *options)
-    assert words in done.stderr + done.stdout
-    assert len(done.stderr.splitlines()) <= 2
+    assert words in refused("match", f"{ODD} none", f"{ODD} none", *options)
+    assert [path.name for path in tmp_path.iterdir()] == ["match.py"]

@@ -225,6 +225,14 @@ BAD = [
         "none of white's",
     ),
     (["replay", "nowhere"], "no such file"),
+    (
+        ["replay", "games.drec", "sample:greedy", "--game", "1", "--side", "white", "--wrap", ""],
+        "--wrap: the command",
+    ),
+    (
+        ["replay", "games.drec", "sample:greedy", "--game", "1", "--side", "white", "--wrap", "./no"],
+        "no: no such file",
+    ),
 ]
 
 
