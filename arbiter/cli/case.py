@@ -57,6 +57,11 @@ class Case:
         return answer
 
     @property
+    def detail(self) -> str:
+        """The words for how the game was lost, if it was by a failure."""
+        return self.record.headers.get("Detail", "")
+
+    @property
     def own_numbers(self) -> list[int]:
         """The plies of the side, from 1, and the one at which its game ended otherwise than on the board."""
         positions, _ = replay_until_fault(self.record)
@@ -106,7 +111,9 @@ def _bot(
         bot = replace(given, options=options, env=env, isolation=level)
     if arguments.wrap is not None:
         time = time_of_side(record, facts, side)
-        bot = wrapped(bot, arguments.wrap, time, keep_clock=arguments.keep_clock)
+        # The bot of a bundle finds its files where it was; a tool leaves its own there, too.
+        home = bot.directory if given is None else Path.cwd()
+        bot = replace(wrapped(bot, arguments.wrap, time, keep_clock=arguments.keep_clock), directory=home)
     level = arguments.isolation or bot.isolation or "none"
     return confined(bot, level, Path(arguments.record), "replay")
 

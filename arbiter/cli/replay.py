@@ -13,6 +13,7 @@ from arbiter.cli.case import Case, cases_of
 from arbiter.cli.errors import UsageError
 from arbiter.cli.given import WRAP_HELP
 from arbiter.cli.records import number_of, printable, say, whole_number
+from arbiter.match.termination import Termination
 from protocol.records import Reading
 
 if TYPE_CHECKING:
@@ -176,9 +177,19 @@ class Report:
 
     def is_same(self, answer: "Repeated") -> bool:
         if answer.recorded is None:
-            termination = self.case.record.termination
-            return answer.failure is not None and answer.failure.termination == termination
+            return self._fails_alike(answer) and not self.is_unclear(answer)
         return answer.failure is None and (answer.answer or "").upper() == answer.recorded
+
+    def is_unclear(self, answer: "Repeated") -> bool:
+        """Whether the bot ended as it did then, but only the tool it was started through knows how."""
+        if not (self.case.bot.wrap and self._fails_alike(answer) and answer.failure):
+            return False
+        now, then = (detail.partition(";")[0] for detail in (answer.failure.detail, self.case.detail))
+        return answer.failure.termination in (Termination.CRASH, Termination.KILLED) and now != then
+
+    def _fails_alike(self, answer: "Repeated") -> bool:
+        then = self.case.record.termination if answer.recorded is None else None
+        return answer.failure is not None and answer.failure.termination == then
 
     @property
     def same(self) -> int:
@@ -196,8 +207,10 @@ class Report:
         now = _outcome(answer.failure and answer.failure.termination, answer.answer)
         number, side, ms = answer.number or "-", self.case.side.word, answer.used / 1e6
         row = f"{number:>4}  {side:<5}  {self.was(answer):<12}  {now:<12}  {ms:9.1f}"
-        verdict = "same" if self.is_same(answer) else f"DIFFERENT  {answer.position}"
         detail = [] if answer.failure is None else [f"      {answer.failure.detail}"]
+        if self.is_unclear(answer):
+            return [f"{row}  UNCLEAR", *detail, f"      recorded: {self.case.detail or 'nothing more'}"]
+        verdict = "same" if self.is_same(answer) else f"DIFFERENT  {answer.position}"
         return [f"{row}  {verdict}", *detail]
 
     def as_json(self) -> list[dict[str, Any]]:
@@ -231,6 +244,8 @@ def _end(reports: Sequence[Report], *, are_told: bool) -> list[str]:
     asked, answered = sum(len(r.numbers) for r in reports), sum(len(r.answers) for r in reports)
     same = sum(report.same for report in reports)
     rest = f"; {asked - answered} not asked any more" if asked > answered else ""
+    if unclear := sum(report.is_unclear(answer) for report in reports for answer in report.answers):
+        rest += f"; {unclear} unclear: under --wrap only the tool knows how the bot ended"
     return [*lines, *notes, f"{same} of {answered} as recorded{rest}"]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arbiter.store import League
-from tests.e2e.commands import CUP, ODD, arbiter, entry, write_tournament
+from tests.e2e.commands import BOTS, CUP, ODD, arbiter, entry, write_tournament
 
 
 @pytest.fixture
@@ -94,6 +94,74 @@ def test_a_failure_is_repeated_under_a_wrapper_and_traced(bundle: Path) -> None:
     lines = [line.split()[1:] for line in done.stdout.splitlines()]
     assert lines.index([">", "white", "dvp", "1"]) < lines.index(["of", "3", "as", "recorded"])
     assert any(line[-4:] == ["<", "white", "move", "A1B1"] for line in lines)
+
+
+@pytest.fixture(scope="module")
+def crashes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bundles of two games that a bot lost by a crash: killed by a signal, and with status 0.
+
+    It needs a file of its directory, which lies elsewhere.
+    """
+    directory = tmp_path_factory.mktemp("crashes")
+    (directory / "own").mkdir()
+    (directory / "own/odd.py").write_text((BOTS / "odd.py").read_text())
+    bots = [
+        entry("signal", f"{sys.executable} odd.py signal SIGSEGV", dir="own"),
+        entry("quiet", f"{sys.executable} odd.py exit 0", dir="own"),
+    ]
+    write_tournament(directory, [*bots, entry("fair", f"{ODD} none")], "isolation: none")
+    arbiter(directory, "run", "league.yaml")
+    wrappers = {"passes": 'exec "$@"', "swallows": '"$@"; exit 0', "changes": '"$@"; exit 5'}
+    for name, script in wrappers.items():
+        (directory / name).write_text(f"#!/bin/sh\n{script}\n")
+        (directory / name).chmod(0o755)
+    return directory
+
+
+def wrapped(crashes: Path, bot: str, wrapper: str) -> tuple[int, list[str]]:
+    """Exit status and last lines of a repeated game under a wrapper."""
+    bundles = (crashes / "results/test-league/failures").iterdir()
+    facts = {path: json.loads((path / "bundle.json").read_text()) for path in bundles}
+    bundle = next(path for path, known in facts.items() if known[known["offender"]]["name"] == bot)
+    done = arbiter(crashes, "replay", str(bundle), "--wrap", wrapper)
+    lines = done.stdout.splitlines()
+    return done.returncode, lines[lines.index(next(line for line in lines if line.endswith("  ms"))) + 1 :]
+
+
+def test_a_wrapper_that_passes_the_status_on_repeats_a_crash(crashes: Path) -> None:
+    status, (row, detail, end) = wrapped(crashes, "signal", "./passes")
+    assert (status, row.split()[-1], detail, end) == (
+        *(0, "same", "      killed by SIGSEGV"),
+        "3 of 3 as recorded",
+    )
+
+
+OWN = "exited with status 0, which tells nothing of the bot"
+
+
+@pytest.mark.parametrize(
+    ("bot", "wrapper", "now", "then"),
+    [
+        ("signal", "./swallows", f"swallows {OWN}", "killed by SIGSEGV"),
+        ("signal", "./changes", "exited with status 5", "killed by SIGSEGV"),
+        ("quiet", "./swallows", f"swallows {OWN}", "exited with status 0"),
+        pytest.param(
+            "signal",
+            "gdb -q -batch -ex run --args",
+            f"gdb {OWN}",
+            "killed by SIGSEGV",
+            marks=pytest.mark.needs("gdb"),
+        ),
+    ],
+)
+def test_the_status_of_a_wrapper_is_no_crash_of_the_bot(
+    crashes: Path, bot: str, wrapper: str, now: str, then: str
+) -> None:
+    status, (row, *details, end) = wrapped(crashes, bot, wrapper)
+    assert (status, row.split()[2:4], row.split()[-1]) == (1, ["crash", "crash"], "UNCLEAR")
+    assert details[0].strip().partition("; its last words")[0] == now
+    assert details[1] == f"      recorded: {then}"
+    assert end == "2 of 3 as recorded; 1 unclear: under --wrap only the tool knows how the bot ended"
 
 
 @pytest.fixture(scope="module")
