@@ -182,10 +182,14 @@ class Report:
 
     def is_unclear(self, answer: "Repeated") -> bool:
         """Whether the bot ended as it did then, but only the tool it was started through knows how."""
+        from arbiter.match.process import FOREIGN
+
         if not (self.case.bot.wrap and self._fails_alike(answer) and answer.failure):
             return False
+        if answer.failure.termination not in (Termination.CRASH, Termination.KILLED):
+            return False
         now, then = (detail.partition(";")[0] for detail in (answer.failure.detail, self.case.detail))
-        return answer.failure.termination in (Termination.CRASH, Termination.KILLED) and now != then
+        return now != then or now.endswith(FOREIGN)
 
     def _fails_alike(self, answer: "Repeated") -> bool:
         then = self.case.record.termination if answer.recorded is None else None

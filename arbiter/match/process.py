@@ -37,6 +37,8 @@ _STDERR_FULL_SPEED = 4 * 2**20
 """The same for stderr, which nobody has to make sense of."""
 _STDERR_PAUSE = 0.05
 _DENIALS = ("Permission denied", "Read-only file system", "EACCES", "EROFS")
+FOREIGN = "which tells nothing of the bot"
+"""Said of an exit status that is a wrapper's own."""
 _LAST_WORDS = 32
 """Chunks of stderr that are still taken when a bot is gone."""
 
@@ -266,7 +268,7 @@ class BotProcess:
             return Termination.START, self.trouble
         termination, words = describe_exit(self.exit_status)
         if self._has_foreign_status:
-            words = f"{Path(self._wrap[0]).name} {words}, which tells nothing of the bot"
+            words = f"{Path(self._wrap[0]).name} {words}, {FOREIGN}"
         return termination, words
 
     @property
