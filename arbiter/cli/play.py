@@ -1,6 +1,7 @@
 """``arbiter play``: a person against a bot, in the terminal."""
 
 import argparse
+import os
 import secrets
 from datetime import datetime
 from pathlib import Path
@@ -222,11 +223,20 @@ def _next_number(path: Path) -> int:
     """The number of the game in its file.
 
     Raises:
-        UsageError: when there is a file that holds no game records, or none can be made there.
+        UsageError: when there is a file that holds no game records, or it cannot be written.
     """
     if not path.parent.is_dir():
         raise UsageError(f"--save {path}: there is no directory {path.parent}")
-    if not path.exists():
+    is_new = not os.path.lexists(path)
+    if not is_new and not path.is_file():
+        raise UsageError(f"--save {path}: {'a directory' if path.is_dir() else 'not a file'}", "name a file")
+    try:
+        path.open("a").close()  # a game is too much to be lost for it
+    except OSError as error:
+        hint = "--save names another file"
+        raise UsageError(f"--save {path}: cannot be written: {error.strerror}", hint) from None
+    if is_new:
+        path.unlink()
         return 1
     readings = list(scan_records(read_text(str(path)), str(path)))
     faults = [fault for reading in readings for fault in reading.faults]

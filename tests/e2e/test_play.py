@@ -225,6 +225,10 @@ BAD = [
     (("--hints", CUP), "no position can be told"),
     (("--save", "no/g.drec"), "there is no directory no"),
     (("--save", "notes.txt"), "--save: notes.txt:1: "),
+    (("--save", "."), "--save .: a directory"),
+    (("--save", "/dev/null"), "--save /dev/null: not a file"),
+    (("--save", "x" * 300), "cannot be written: File name too long"),
+    (("--save", "nowhere.drec"), "--save nowhere.drec: not a file"),
     (("--position", LATE, "--openings", "random"), "leave one of them out"),
     (("--position", "x"), "--position: "),
 ]
@@ -235,5 +239,7 @@ def test_bad_input_is_one_clear_message(
     tmp_path: Path, refused: Callable[..., str], options: tuple[str, ...], words: str
 ) -> None:
     (tmp_path / "notes.txt").write_text("hello\n")
+    (tmp_path / "nowhere.drec").symlink_to("no/g.drec")
     assert words in refused("play", FAIR, *options)
     assert (tmp_path / "notes.txt").read_text() == "hello\n"
+    assert {path.name for path in tmp_path.iterdir()} == {"notes.txt", "nowhere.drec"}
