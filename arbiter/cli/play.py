@@ -87,6 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Play; 1 when the bot failed."""
     from arbiter.bench.sheet import Sheet
+    from arbiter.cli.duel import NOT_BEGUN
     from arbiter.cli.interruptible import run_interruptible
     from arbiter.match.sitting import NotReadyError
 
@@ -108,10 +109,11 @@ def run(arguments: argparse.Namespace) -> int:
     except NotReadyError as error:
         raise UsageError(f"{bot.name} cannot play: {error}", "arbiter check tells what is wrong") from None
     except KeyboardInterrupt:
-        say("\ninterrupted")
+        say("\ninterrupted" if sheet.has_begun else f"\ninterrupted {NOT_BEGUN}")
         raise
     finally:
-        _keep(sheet, path, number, seed, opening)
+        if sheet.has_begun:
+            _keep(sheet, path, number, seed, opening)
     has_failed = sheet.failure is not None and sheet.offender is not parties.person
     return 1 if has_failed and sheet.failure is not None and sheet.failure.termination.is_forfeit else 0
 
@@ -246,9 +248,7 @@ def _next_number(path: Path) -> int:
 
 
 def _keep(sheet: "Sheet", path: Path, number: int, seed: int, opening: str | None) -> None:
-    """Write the game to its file, after others; nothing when nothing was played."""
-    if not sheet.plies and sheet.failure is None:
-        return
+    """Write the game to its file, after others."""
     try:
         is_first = not path.exists() or path.stat().st_size == 0
         with path.open("a", encoding="utf-8") as file:

@@ -38,6 +38,7 @@ from arbiter.tournament.versions import ChangedProgramError
 from protocol.rules import Position
 
 _SWITCH_INTERVAL = 0.0005
+_NO_DIALOGUE = "no game was begun, so there is no dialogue of one; arbiter check BOT shows how a bot starts"
 
 
 class Session:
@@ -88,6 +89,8 @@ class Session:
         except BotsNotReadyError as error:
             for problem in error.problems:
                 print(f"arbiter: {problem}", file=sys.stderr)
+            if self._trace is not None or self._log is not None:
+                print(_NO_DIALOGUE, file=sys.stderr)
             if not self._league.sessions():
                 self._league.discard()
             return 1

@@ -95,6 +95,16 @@ def test_every_game_has_a_log(tmp_path: Path) -> None:
     assert log[-1].startswith("game 2 ends: codecup - odd ")
 
 
+@pytest.mark.parametrize("option", [["--log", "said"], ["--trace"]])
+def test_without_a_game_there_is_nothing_to_tell(tmp_path: Path, option: list[str]) -> None:
+    done = arbiter(tmp_path, "match", f"{ODD} none --hello 'error no\n'", f"{ODD} none", *option)
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "arbiter: odd: the bot cannot play: no",
+        "no game was begun, so there is no dialogue of one; arbiter check BOT shows how a bot starts",
+    ]
+
+
 def test_an_arbiter_that_is_killed_leaves_the_log(tmp_path: Path) -> None:
     process = start(tmp_path, "match", f"{ODD} late 3", f"{ODD} none", "--log", "said", "--seed", "1")
     log = tmp_path / "said/game-1.log"

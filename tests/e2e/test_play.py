@@ -115,6 +115,30 @@ def test_a_game_is_kept_wherever_it_stops_and_added_to_others(tmp_path: Path) ->
     assert kept(own).headers["Black"] == "odd"
 
 
+@pytest.mark.parametrize("lines", ["", "quit\n", "d1\nundo\nquit\n"])
+def test_a_game_that_never_began_is_not_kept_and_says_so(tmp_path: Path, lines: str) -> None:
+    done = arbiter(tmp_path, "play", FAIR, "--save", "g.drec", stdin=lines)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("\nbroken off before the first ply: no game is kept\n")
+    assert list(tmp_path.glob("*.drec")) == []
+
+
+def test_ctrl_c_before_the_first_ply_says_that_no_game_is_kept(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", FAIR) as terminal:
+        terminal.read_until("white> ")
+        terminal.type("\x03")
+        terminal.read_until("interrupted before the first ply: no game is kept\n")
+        assert terminal.finish() == 130
+    assert list(tmp_path.glob("*.drec")) == []
+
+
+def test_a_failure_in_place_of_the_first_ply_is_kept(tmp_path: Path) -> None:
+    done = arbiter(tmp_path, "play", f"{ODD} exit 3 --at 1", "--side", "black", "--save", "g.drec")
+    assert done.returncode == 1
+    assert done.stdout.endswith("kept in g.drec; see it: arbiter show g.drec\n")
+    assert (kept(tmp_path / "g.drec").plies, kept(tmp_path / "g.drec").termination) == ((), "crash")
+
+
 def test_taking_back_with_a_bot_that_knows_only_its_own_game(tmp_path: Path) -> None:
     lines = ["k5", "k4", "k3", "j5", "undo", "j4", "quit"]
     done = arbiter(tmp_path, "play", CUP, "--save", "g.drec", stdin="\n".join(lines))
