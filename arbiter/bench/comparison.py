@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import trio
 
@@ -45,15 +46,21 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What came of it. ``unsteady`` counts, for each bot, the answers that were others when asked again.
+    """What came of it, of as many pairs as there are of ``wanted`` ones.
 
-    ``asked_again`` is how many of the differing positions were put to both once more.
+    ``unsteady`` counts, for each bot, the answers that were others when asked again; ``asked_again`` is how
+    many of the differing positions were put to both once more.
     """
 
     limits: Limits
+    wanted: int
     pairs: Sequence[Pair]
     asked_again: int
     unsteady: tuple[int, int]
+
+    @property
+    def is_complete(self) -> bool:
+        return len(self.pairs) == self.wanted
 
     @property
     def differing(self) -> list[Pair]:
@@ -93,58 +100,71 @@ Progress = Callable[[int, int], None]
 """Called with how many pairs of answers there are so far, and how many of them differ."""
 
 
-async def compare(
-    bots: tuple[Bot, Bot],
-    questions: Sequence[Question],
-    limits: Limits,
-    seed: int,
-    concurrency: int,
-    tell: Progress,
-) -> Comparison:
-    """Put the questions to both bots, and some of those with two answers once more.
-
-    Raises:
-        InterviewError: when a bot cannot be started, or fails again and again.
-    """
-    cores = trio.CapacityLimiter(concurrency)
-    replies = await _ask_both(bots, questions, limits, seed, cores, tell)
-    pairs = [Pair(question, (replies[0][question], replies[1][question])) for question in questions]
-    doubtful = [pair for pair in pairs if not pair.is_same][:_ASKED_AGAIN]
-    unsteady = [0, 0]
-    if doubtful:
-        again = await _ask_both(bots, [p.question for p in doubtful], limits, seed, cores, lambda *_: None)
-        for index in range(2):
-            first = [words_of(pair.replies[index]) for pair in doubtful]
-            second = [words_of(again[index][pair.question]) for pair in doubtful]
-            unsteady[index] = sum(a != b for a, b in zip(first, second, strict=True))
-    return Comparison(limits, pairs, len(doubtful), (unsteady[0], unsteady[1]))
+Replies = tuple[dict[Question, Reply], dict[Question, Reply]]
+"""What each of the two answered."""
 
 
-async def _ask_both(
-    bots: tuple[Bot, Bot],
-    questions: Sequence[Question],
-    limits: Limits,
-    seed: int,
-    cores: trio.CapacityLimiter,
-    tell: Progress,
-) -> tuple[dict[Question, Reply], dict[Question, Reply]]:
-    replies: tuple[dict[Question, Reply], dict[Question, Reply]] = ({}, {})
-    differing = 0
+class Survey:
+    """The questions put to both bots, and some of those with two answers once more."""
 
-    def take(index: int, question: Question, reply: Reply) -> None:
-        nonlocal differing
-        replies[index][question] = reply
-        other = replies[1 - index].get(question)
-        if other is not None:
-            differing += words_of(other) != words_of(reply)
-            tell(len(replies[0].keys() & replies[1].keys()), differing)
+    def __init__(
+        self,
+        bots: tuple[Bot, Bot],
+        questions: Sequence[Question],
+        limits: Limits,
+        seed: int,
+        concurrency: int,
+    ) -> None:
+        """No more than ``concurrency`` bots think at a time; ``seed`` is that of their chance."""
+        self._bots = bots
+        self._questions = questions
+        self._limits = limits
+        self._seed = seed
+        self._cores = trio.CapacityLimiter(concurrency)
+        self._first: Replies = ({}, {})
+        self._again: Replies = ({}, {})
 
-    with unwrapped(InterviewError):
-        async with trio.open_nursery() as nursery:
-            for index, bot in enumerate(bots):
+    async def hold(self, tell: Progress) -> None:
+        """Ask all that is to be asked.
 
-                def note(question: Question, reply: Reply, index: int = index) -> None:
-                    take(index, question, reply)
+        Raises:
+            InterviewError: when a bot cannot be started, or fails again and again.
+        """
+        await self._ask(self._questions, self._first, tell)
+        doubtful = [pair.question for pair in self._pairs(self._first) if not pair.is_same]
+        await self._ask(doubtful[:_ASKED_AGAIN], self._again, lambda *_: None)
 
-                nursery.start_soon(interview, bot, questions, limits, seed, cores, note)
-    return replies
+    @property
+    def findings(self) -> Comparison:
+        """What is known so far."""
+        again = self._pairs(self._again)
+        unsteady = [
+            sum(words_of(pair.replies[i]) != words_of(self._first[i][pair.question]) for pair in again)
+            for i in range(2)
+        ]
+        pairs = self._pairs(self._first)
+        return Comparison(self._limits, len(self._questions), pairs, len(again), (unsteady[0], unsteady[1]))
+
+    def _pairs(self, replies: Replies) -> list[Pair]:
+        """The questions that both have answered, in their order."""
+        one, other = replies
+        return [
+            Pair(each, (one[each], other[each])) for each in self._questions if each in one and each in other
+        ]
+
+    async def _ask(self, questions: Sequence[Question], replies: Replies, tell: Progress) -> None:
+        differing = 0
+
+        def take(index: int, question: Question, reply: Reply) -> None:
+            nonlocal differing
+            replies[index][question] = reply
+            other = replies[1 - index].get(question)
+            if other is not None:
+                differing += words_of(other) != words_of(reply)
+                tell(len(replies[0].keys() & replies[1].keys()), differing)
+
+        with unwrapped(InterviewError):
+            async with trio.open_nursery() as nursery:
+                for index, bot in enumerate(self._bots):
+                    note = partial(take, index)
+                    nursery.start_soon(interview, bot, questions, self._limits, self._seed, self._cores, note)

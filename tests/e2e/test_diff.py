@@ -1,6 +1,7 @@
 """Two versions of a bot asked about the same positions."""
 
 import json
+import re
 import signal
 import sys
 from collections import Counter
@@ -174,12 +175,49 @@ def test_bad_input_is_one_clear_message(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_progress_is_shown_in_a_terminal_and_interrupts_leave_nothing(tmp_path: Path, number: int) -> None:
+def test_progress_is_shown_and_an_interrupt_keeps_what_was_found(tmp_path: Path, number: int) -> None:
     slow = f"{ODD} late 0.2 --at 1 --always"
     with Terminal(tmp_path, "diff", slow, OLD, "--positions", "100") as terminal:
         terminal.read_until("3 of 100 positions, 0 differ")
         assert len(processes_in(tmp_path)) > 2
         terminal.interrupt(number)
         assert terminal.finish() == 130
+        lines = terminal.shown.splitlines()
+        assert lines[-1] == "no difference so far; not all positions were asked"
+        start = lines.index("interrupted") + 1
+        assert re.fullmatch(
+            r"\d+ of 100 positions so far, seed 1, nodes 10000: 0 answers differ", lines[start]
+        )
         assert "Traceback" not in terminal.text
         assert processes_in(tmp_path) == []
+
+
+def test_differences_found_before_an_interrupt_are_shown(tmp_path: Path) -> None:
+    source = NEW.replace('"NODES"', "9").replace("-1 if late else 0", "-1")
+    waits = source.replace("import sys", "import sys, time").replace(
+        'print("info', 'time.sleep(0.1); print("info'
+    )
+    (tmp_path / "slow.py").write_text(waits)
+    with Terminal(tmp_path, "diff", "python3 slow.py", OLD, "--positions", "100") as terminal:
+        terminal.read_until("4 of 100 positions, 4 differ")
+        terminal.interrupt()
+        assert terminal.finish() == 130
+        rows = [
+            line for line in terminal.shown.splitlines() if line.endswith((" w m", " b m", " w p", " b p"))
+        ]
+        assert len(rows) >= 4
+        assert "which is the better: arbiter ab 'python3 slow.py'" in terminal.shown
+
+
+def test_what_was_found_before_a_bot_gave_up_is_shown(tmp_path: Path) -> None:
+    weary = f"{ODD} exit 3 --at 4 --always"
+    (tmp_path / "weary.sh").write_text(
+        f"echo >> starts; [ $(wc -l < starts) -le 2 ] && exec {weary}; exec {ODD} exit 3 --at 1"
+    )
+    done = arbiter(tmp_path, "diff", "sh weary.sh", OLD, "--positions", "40", "--format", "json")
+    assert done.returncode == 1
+    assert done.stderr.startswith("arbiter: weary: failed 3 times in a row, the last by crash: exited with")
+    found = json.loads(done.stdout)
+    assert found["wanted"] == 40
+    assert 6 <= found["positions"] < 40
+    assert {each["answers"][0] for each in found["differing"]} == {"crash"}
