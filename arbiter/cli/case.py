@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -85,13 +86,14 @@ def cases_of(arguments: argparse.Namespace) -> list[Case]:
     Raises:
         UsageError: when the game, the bot or the side is not there or not clear.
     """
-    source = source_name(arguments.record)
-    record = choose_record(load_records(arguments.record), source, arguments.game)
+    readings = load_records(arguments.record)
+    record = choose_record(readings, source_name(arguments.record), arguments.game)
     facts = _facts(Path(arguments.record), record)
-    if arguments.bot is None and "bundle" not in facts:
-        raise UsageError("which BOT is to be asked?", f"arbiter replay {source} ./mybot")
     given = None if arguments.bot is None else find_bot(arguments.bot)
     sides = _sides(arguments, record, facts, given)
+    needs_bot = given is None and "bundle" not in facts
+    if needs_bot or not sides:
+        raise _unclear(arguments, record, needs_bot=needs_bot, needs_side=not sides)
     plies = _sound_plies(record)
     return [Case(record, side, _bot(arguments, record, facts, given, side), facts, plies) for side in sides]
 
@@ -209,7 +211,7 @@ def _named(word: object) -> Side:
 def _sides(
     arguments: argparse.Namespace, record: Record, facts: dict[str, Any], bot: Bot | None
 ) -> list[Side]:
-    """As told, the one that failed, the one with the bot's name, or the mover's."""
+    """As told, the one that failed, the one with the bot's name, or the mover's; none when it is unclear."""
     if arguments.side == "both":
         return list(Side)
     if arguments.side:
@@ -217,17 +219,35 @@ def _sides(
     if facts.get("offender"):
         return [_named(facts["offender"])]
     names = [record.headers["White"], record.headers["Black"]]
-    if bot is not None and names.count(bot.name) == 1:
-        return [Side(names.index(bot.name))]
+    of_any_version = [name.partition("@")[0] for name in names]
+    for known in (names, of_any_version):
+        if bot is not None and known.count(bot.name) == 1:
+            return [Side(known.index(bot.name))]
     ply: int | None = arguments.ply
     if ply is not None:
         positions, _ = replay_until_fault(record)
         if 1 <= ply <= len(positions):
             return [positions[ply - 1].to_move]
-    raise UsageError(
-        "which side is the bot to play?",
-        f"{names[0]} was white and {names[1]} black: add --side white, --side black or --side both",
-    )
+    return []
+
+
+def _unclear(
+    arguments: argparse.Namespace, record: Record, *, needs_bot: bool, needs_side: bool
+) -> UsageError:
+    """What has to be told besides, with the command that tells all of it."""
+    sides = f"{record.headers['White']} was white and {record.headers['Black']} black"
+    if not needs_bot:
+        return UsageError(
+            "which side is the bot to play?", f"{sides}: add --side white, --side black or --side both"
+        )
+    words = ["arbiter", "replay", arguments.record, "./mybot"]
+    words += [] if arguments.game is None else ["--game", str(arguments.game)]
+    words += [] if arguments.ply is None else ["--ply", str(arguments.ply)]
+    words += ["--all"] if arguments.all else []
+    if not needs_side:
+        return UsageError("which BOT is to be asked?", f"name it: {shlex.join(words)}")
+    command = shlex.join([*words, "--side", "white"])
+    return UsageError("which BOT is to be asked, and at which side?", f"{sides}: {command}")
 
 
 def _sound_plies(record: Record) -> list[str]:

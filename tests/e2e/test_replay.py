@@ -245,6 +245,13 @@ def test_single_plies_and_sides(records: Path) -> None:
     assert done.stdout.splitlines()[1].split()[:2] == ["50", "white"]
 
 
+def test_an_older_version_tells_its_side_by_its_name(records: Path, tmp_path: Path) -> None:
+    text = (records / "games.drec").read_text().replace('"odd"', '"odd@1234abcd"')
+    (tmp_path / "games.drec").write_text(text)
+    done = arbiter(tmp_path, "replay", "games.drec", f"{ODD} none", "--game", "1")
+    assert done.stdout.splitlines()[1].split()[1] == "black"
+
+
 def test_seeded_bots_answer_as_they_did(tmp_path: Path) -> None:
     arbiter(
         tmp_path, "match", "sample:greedy", "sample:random", "--results", "r", "--seed", "5", "--games", "1"
@@ -282,7 +289,15 @@ def test_a_version_that_was_replaced_has_the_seed_and_options_that_it_had(tmp_pa
 
 BAD = [
     (["replay", "games.drec"], "choose one with --game N"),
-    (["replay", "games.drec", "--game", "1"], "which BOT is to be asked?"),
+    (
+        ["replay", "games.drec", "--game", "1", "--all"],
+        "arbiter: which BOT is to be asked, and at which side?\n  codecup was white and odd black: "
+        "arbiter replay games.drec ./mybot --game 1 --all --side white\n",
+    ),
+    (
+        ["replay", "games.drec", "--game", "1", "--ply", "7"],
+        "arbiter: which BOT is to be asked?\n  name it: arbiter replay games.drec ./mybot --game 1 --ply 7\n",
+    ),
     (["replay", "games.drec", "--game", "9", "sample:random"], "no game 9"),
     (
         ["replay", "games.drec", "sample:random", "--game", "1"],
