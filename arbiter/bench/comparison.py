@@ -66,6 +66,11 @@ class Comparison:
     def differing(self) -> list[Pair]:
         return [pair for pair in self.pairs if not pair.is_same]
 
+    def failures(self, index: int) -> list[Pair]:
+        """Where one of the bots failed; to resign is an answer."""
+        replies = ((pair, pair.replies[index].failure) for pair in self.pairs)
+        return [pair for pair, failure in replies if failure and failure.termination.is_forfeit]
+
     @property
     def other_scores(self) -> int:
         """Same answers with different scores."""

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.arguments import natural, positive
@@ -25,6 +26,7 @@ HELP = "find the positions in which two versions of a bot answer differently"
 
 _NODES = 10_000
 _SHOWN = 20
+_DETAIL = 160
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -111,7 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         for line in _text(found, bots, arguments):
             say(line)
-    return status or (1 if found.differing else 0)
+    return status or (1 if found.differing or found.failures(0) or found.failures(1) else 0)
 
 
 def _hold(work: Callable[[], None], limits: "Limits") -> int:
@@ -223,7 +225,7 @@ def _text(comparison: "Comparison", bots: Sequence[Bot], arguments: argparse.Nam
 
 
 def _remarks(comparison: "Comparison", bots: Sequence[Bot]) -> list[str]:
-    remarks = []
+    remarks = list(_failures(comparison, bots))
     if comparison.other_scores:
         remarks.append(f"{comparison.other_scores} of the same answers came with another score")
     for index, bot in enumerate(bots):
@@ -235,6 +237,15 @@ def _remarks(comparison: "Comparison", bots: Sequence[Bot]) -> list[str]:
                 "chance, time or earlier positions decide, so differences may mean nothing"
             )
     return remarks
+
+
+def _failures(comparison: "Comparison", bots: "Sequence[Bot]") -> "Iterator[str]":
+    for index, bot in enumerate(bots):
+        if failed := comparison.failures(index):
+            count, failure = len(failed), failed[0].replies[index].failure
+            assert failure is not None
+            why = f"{failure.termination}: {shorten(failure.detail, _DETAIL, placeholder=' ...')}"
+            yield f"{bot.name} failed at {count} of {len(comparison.pairs)} positions, first by {why}"
 
 
 def _table(differing: "Sequence[Pair]", bots: Sequence[Bot], *, everything: bool) -> list[str]:
@@ -272,11 +283,14 @@ def _answers(pair: "Pair") -> tuple[str, str]:
 def _conclusion(comparison: "Comparison", arguments: argparse.Namespace) -> str:
     import shlex
 
-    if not comparison.differing:
-        if not comparison.is_complete:
-            return "no difference so far; not all positions were asked"
-        return "the two answer alike: no test is needed"
-    return f"which is the better: {shlex.join(['arbiter', 'ab', arguments.new, arguments.old])}"
+    for index, bot in enumerate((arguments.new, arguments.old)):
+        if comparison.failures(index):
+            return f"what failed comes first: {shlex.join(['arbiter', 'check', bot])}"
+    if comparison.differing:
+        return f"which is the better: {shlex.join(['arbiter', 'ab', arguments.new, arguments.old])}"
+    if not comparison.is_complete:
+        return "no difference so far; not all positions were asked"
+    return "the two answer alike: no test is needed"
 
 
 def _as_json(comparison: "Comparison", bots: Sequence[Bot]) -> dict[str, Any]:
@@ -287,6 +301,7 @@ def _as_json(comparison: "Comparison", bots: Sequence[Bot]) -> dict[str, Any]:
         "wanted": comparison.wanted,
         "positions": len(comparison.pairs),
         "differ": len(comparison.differing),
+        "failed": [len(comparison.failures(index)) for index in range(2)],
         "other_scores": comparison.other_scores,
         "phases": {phase: {"asked": of, "differ": count} for phase, count, of in comparison.by_phase()},
         "mean_ms": [round(comparison.mean_ms(index), 3) for index in range(2)],

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import signal
 import sys
 from collections import Counter
@@ -13,7 +14,7 @@ import pytest
 from arbiter.bench.positions import Phase, made_positions, recorded_positions
 from protocol.records import read_records, replay
 from protocol.rules import parse_dpos, parse_ply
-from tests.e2e.commands import CUP, ODD, arbiter, processes_in
+from tests.e2e.commands import CUP, ODD, arbiter, at_once, processes_in
 from tests.e2e.terminal import Terminal
 from tests.protocol.drec_samples import EXAMPLE
 
@@ -155,6 +156,30 @@ def test_a_failing_bot_is_asked_on_and_told_apart(tmp_path: Path) -> None:
     assert done.stderr.startswith("arbiter: odd new: failed 3 times in a row, the last by crash: exited with")
     done = arbiter(tmp_path, "diff", OLD, f"{ODD} none --hello 'error no\\n'", "--positions", "12")
     assert "arbiter: odd old: the bot cannot play: no" in done.stderr
+
+
+def test_bots_that_fail_alike_are_not_said_to_be_alike(tmp_path: Path) -> None:
+    bots = (f"{ODD} exit 3 --at 3", f"{ODD} exit 4 --at 3")
+    done = arbiter(tmp_path, "diff", *bots, "--positions", "12", "--nodes", "50")
+    lines = done.stdout.splitlines()
+    assert (done.returncode, lines[0]) == (1, "12 positions, seed 1, nodes 50: 0 answers differ")
+    assert re.fullmatch(
+        r"odd new failed at \d+ of 12 positions, first by crash: exited with status 3", lines[-3]
+    )
+    assert lines[-2] == lines[-3].replace(" new ", " old ").replace("status 3", "status 4")
+    assert lines[-1] == f"what failed comes first: {shlex.join(['arbiter', 'check', bots[0]])}"
+
+
+def test_a_little_late_at_every_position_is_no_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arbiter.bench.interview._STALL", 150)
+    late = (f"{ODD} late 0.1 --at 1 --always", OLD)
+    done = at_once("diff", *late, "--positions", "6", "--time", "1ms", "--concurrency", "1", cwd=tmp_path)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "the two answer alike: no test is needed")
+    silent = (f"{ODD} silent --at 2", OLD)
+    done = at_once("diff", *silent, "--positions", "6", "--time", "1ms", "--concurrency", "1", cwd=tmp_path)
+    assert (done.returncode, "first by timeout: " in done.stdout) == (1, True)
 
 
 BAD = [
