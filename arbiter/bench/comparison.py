@@ -25,6 +25,11 @@ def words_of(reply: Reply) -> str:
     return str(reply.failure.termination) if reply.failure is not None else ""
 
 
+def has_failed(reply: Reply) -> bool:
+    """Whether there is no answer; to resign is one."""
+    return reply.failure is not None and reply.failure.termination.is_forfeit
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two replies to one question."""
@@ -49,7 +54,7 @@ class Comparison:
     """What came of it, of as many pairs as there are of ``wanted`` ones.
 
     ``unsteady`` counts, for each bot, the answers that were others when asked again; ``asked_again`` is how
-    many of the differing positions were put to both once more.
+    many of the positions with two different answers were put to both once more.
     """
 
     limits: Limits
@@ -67,9 +72,8 @@ class Comparison:
         return [pair for pair in self.pairs if not pair.is_same]
 
     def failures(self, index: int) -> list[Pair]:
-        """Where one of the bots failed; to resign is an answer."""
-        replies = ((pair, pair.replies[index].failure) for pair in self.pairs)
-        return [pair for pair, failure in replies if failure and failure.termination.is_forfeit]
+        """Where one of the bots failed."""
+        return [pair for pair in self.pairs if has_failed(pair.replies[index])]
 
     @property
     def other_scores(self) -> int:
@@ -136,7 +140,10 @@ class Survey:
             InterviewError: when a bot cannot be started, or fails again and again.
         """
         await self._ask(self._questions, self._first, tell)
-        doubtful = [pair.question for pair in self._pairs(self._first) if not pair.is_same]
+        pairs = self._pairs(self._first)
+        doubtful = [
+            pair.question for pair in pairs if not (pair.is_same or any(map(has_failed, pair.replies)))
+        ]
         await self._ask(doubtful[:_ASKED_AGAIN], self._again, lambda *_: None)
 
     @property
