@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.errors import UsageError
 from arbiter.cli.given import wrapped
-from arbiter.cli.records import choose_record, load_records, number_of, source_name, whole_number
+from arbiter.cli.records import choose_record, load_records, source_name, whole_number
 from arbiter.cli.single import confined, find_bot
 from arbiter.match.bot import Bot
 from arbiter.match.clock import TimeControl
-from protocol.records import Reading, Record, replay_until_fault
+from protocol.records import Record, replay_until_fault
 from protocol.rules import Side
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _facts(path: Path, record: Record) -> dict[str, Any]:
         return _read_bundle(path / "bundle.json")
     if not path.is_dir():
         return {}
-    number = number_of(Reading(record))
+    number = record.game
     for bundle in sorted(path.glob(f"failures/game-{number}*/bundle.json"), reverse=True):
         facts = _read_bundle(bundle)
         if (facts.get("number"), facts.get("termination")) == (number, record.termination):

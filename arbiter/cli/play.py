@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from arbiter.cli.arguments import natural, positive
 from arbiter.cli.errors import UsageError
 from arbiter.cli.given import BOT_HELP, OPENINGS_HELP, openings_of, start_of, time_of
-from arbiter.cli.records import number_of, printable, read_text, say
+from arbiter.cli.records import load_records, number_of, printable, say
 from arbiter.cli.results import shown
 from arbiter.cli.single import confined, find_bot
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import ClockKind, TimeControl
-from protocol.records import format_record, scan_records
+from protocol.records import format_record
 from protocol.rules import Position, Side
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ def _next_number(path: Path) -> int:
     if is_new:
         path.unlink()
         return 1
-    readings = list(scan_records(read_text(str(path)), str(path)))
+    readings = load_records(str(path))
     faults = [fault for reading in readings for fault in reading.faults]
     if faults:
         raise UsageError(f"--save: {faults[0]}", "name another file, or mend this one")

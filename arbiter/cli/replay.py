@@ -12,9 +12,8 @@ from arbiter.cli.arguments import positive
 from arbiter.cli.case import Case, cases_of
 from arbiter.cli.errors import UsageError
 from arbiter.cli.given import WRAP_HELP
-from arbiter.cli.records import number_of, printable, say, whole_number
+from arbiter.cli.records import printable, say, whole_number
 from arbiter.match.termination import Termination
-from protocol.records import Reading
 
 if TYPE_CHECKING:
     from arbiter.match.game import GameSetup
@@ -256,7 +255,7 @@ def _end(reports: Sequence[Report], *, are_told: bool) -> list[str]:
 def _as_json(reports: Sequence[Report]) -> dict[str, Any]:
     record = reports[0].case.record
     return {
-        "game": number_of(Reading(record)),
+        "game": record.game,
         "white": record.headers["White"],
         "black": record.headers["Black"],
         "bot": reports[0].case.bot.name,

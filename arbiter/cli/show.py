@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shlex
 import sys
 from typing import Any
 
@@ -28,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--game",
         type=int,
         metavar="N",
-        help="the game: its header Number, else its place in the file (from 1)",
+        help="the game: its header Number; its place in the file where those are missing or occur twice",
     )
     parser.add_argument(
         "--ply", type=int, metavar="N", help="the board after ply N, 0 the start (default: the last)"
@@ -87,7 +88,7 @@ def _scene(record: Record, number: int | None) -> Scene:
         number = count
     if not 0 <= number <= count:
         raise UsageError(
-            f"game {number_of(Reading(record))} has no ply {number}",
+            f"game {record.game} has no ply {number}",
             f"choose --ply from 0 (the start) to {count}",
         )
     film = Film(record)
@@ -108,7 +109,9 @@ def _text_list(readings: list[Reading], path: str) -> str:
     lines = [tabulate(rows, heads, disable_numparse=True, colalign=("right",) + ("left",) * 5 + ("right",))]
     if len(readings) > _LISTED:
         lines.append(f"... and {len(readings) - _LISTED} more games, {len(readings)} in all")
-    lines.append(f"\nThe board of one: arbiter show {path} --game {number_of(readings[0])} [--ply N]")
+    readable = next((reading for reading in readings if reading.record is not None), readings[0])
+    words = ["arbiter", "show", path, "--game", str(number_of(readable))]
+    lines.append(f"\nThe board of one: {shlex.join(words)} [--ply N]")
     return "\n".join(lines)
 
 
@@ -143,7 +146,7 @@ def _json_list(readings: list[Reading]) -> str:
 def _json_scene(scene: Scene) -> str:
     record, position = scene.record, scene.position
     data = {
-        "game": number_of(Reading(record)),
+        "game": record.game,
         "headers": dict(record.headers),
         "result": record.result,
         "plies": [ply.text for ply in record.plies],

@@ -224,6 +224,23 @@ def test_show_json(games: str, capsys: pytest.CaptureFixture[str]) -> None:
     }
 
 
+def test_show_counts_the_games_of_files_put_together(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    league, cup = (with_header(finished(index), Number="1", Event=event) for index, event in enumerate("ab"))
+    path = tmp_path / "two leagues.drec"
+    path.write_text("no game\n\n" + format_records([league, cup]))
+    assert main(["show", str(path)]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in shown[2:5]] == ["1", "2", "3"]
+    assert shown[-1] == f"The board of one: arbiter show '{path}' --game 2 [--ply N]"
+    assert main(["show", str(path), "--game", "3"]) == 0
+    assert capsys.readouterr().out.splitlines()[::2][:2] == [
+        "game 3: Ann (white) against Bob (black)",
+        "b, 2026-11-29T21:10:03+00:00, round 1.1, time 5000+100",
+    ]
+
+
 def test_show_finds_games_by_the_number_of_their_schedule(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
