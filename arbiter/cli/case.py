@@ -1,7 +1,6 @@
 """What ``replay`` is to repeat: the game, the sides asked, their bots, and all that is known of the game."""
 
 import argparse
-import json
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -34,6 +33,16 @@ class Case:
     bot: Bot
     facts: dict[str, Any]
     plies: Sequence[str]
+    is_recorded: bool
+    """Whether the bot is the one of the game, and no other that is put in its place."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What is odd before anything is asked."""
+        from arbiter.tournament.bundle import change_of
+
+        change = change_of(self.facts, self.side) if self.is_recorded else None
+        return [] if change is None else [change]
 
     def competitor(self, side: Side) -> "Competitor":
         """The bot with the clock, options and seed it had; the other side only lends its clock."""
@@ -69,7 +78,8 @@ class Case:
         last = len(self.plies)
         movers = [position.to_move for position in positions[: last + 1]]
         own = [number for number, mover in enumerate(movers, 1) if mover is self.side]
-        if positions[last].is_over and own and own[-1] == last + 1:
+        has_no_more = positions[last].is_over or self.record.termination is None
+        if has_no_more and own and own[-1] == last + 1:
             own.pop()
         return own
 
@@ -95,22 +105,17 @@ def cases_of(arguments: argparse.Namespace) -> list[Case]:
     if needs_bot or not sides:
         raise _unclear(arguments, record, needs_bot=needs_bot, needs_side=not sides)
     plies = _sound_plies(record)
-    return [Case(record, side, _bot(arguments, record, facts, given, side), facts, plies) for side in sides]
+    return [
+        Case(record, side, _bot(arguments, record, facts, given, side), facts, plies, given is None)
+        for side in sides
+    ]
 
 
 def _bot(
     arguments: argparse.Namespace, record: Record, facts: dict[str, Any], given: Bot | None, side: Side
 ) -> Bot:
     """The bot that is asked, as it was in the game as far as that is known."""
-    from arbiter.tournament.bundle import bot_of
-
-    own = facts.get(side.word, {})
-    if given is None:
-        bot = bot_of(own)
-    else:
-        level = bot_of(own).isolation if "bundle" in facts else None
-        options, env = own.get("options", {}), own.get("env", {})
-        bot = replace(given, options=options, env=env, isolation=level)
+    bot = _recorded(arguments, facts, side) if given is None else _dressed(given, facts, side)
     if arguments.wrap is not None:
         time = time_of_side(record, facts, side)
         # The bot of a bundle finds its files where it was; a tool leaves its own there, too.
@@ -118,6 +123,29 @@ def _bot(
         bot = replace(wrapped(bot, arguments.wrap, time, keep_clock=arguments.keep_clock), directory=home)
     level = arguments.isolation or bot.isolation or "none"
     return confined(bot, level, Path(arguments.record), "replay")
+
+
+def _recorded(arguments: argparse.Namespace, facts: dict[str, Any], side: Side) -> Bot:
+    """The bot of a bundle. Raises UsageError when its program is not there any more."""
+    from arbiter.isolation.launch import fault_of_command
+    from arbiter.tournament.bundle import bot_of
+
+    bot = bot_of(facts[side.word])
+    if fault := fault_of_command(bot.argv[0], bot.directory):
+        command = shlex.join(["arbiter", "replay", arguments.record, "./mybot"])
+        raise UsageError(f"{bot.name} is not where it was: {fault}", f"name it: {command}")
+    return bot
+
+
+def _dressed(bot: Bot, facts: dict[str, Any], side: Side) -> Bot:
+    """Another bot with the options, the environment and, of a bundle, the limits of the game's."""
+    from arbiter.tournament.bundle import bot_of
+
+    own = facts.get(side.word, {})
+    bot = replace(bot, options=own.get("options", {}), env=own.get("env", {}))
+    if "bundle" not in facts:
+        return bot
+    return replace(bot, isolation=bot_of(own).isolation, sandbox=bot_of(own).sandbox)
 
 
 # --- what is known of the game ---------------------------------------------------------------------------
@@ -138,11 +166,13 @@ def _facts(path: Path, record: Record) -> dict[str, Any]:
 
 
 def _read_bundle(path: Path) -> dict[str, Any]:
+    from arbiter.tournament.bundle import BundleError, read_facts
+
     try:
-        facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path}: cannot be read: {error}") from None
-    return facts
+        return read_facts(path)
+    except BundleError as error:
+        game = f"{path.parent}/game.drec"
+        raise UsageError(f"{error}: not a bundle for this arbiter", f"its game alone: {game}") from None
 
 
 def _facts_of_tournament(path: Path, record: Record) -> dict[str, Any]:

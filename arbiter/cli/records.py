@@ -1,5 +1,6 @@
 """Game records named on a command line: a file, standard input or a results directory."""
 
+import shlex
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -18,11 +19,24 @@ def load_records(path: str) -> list[Reading]:
 
     :raises UsageError: there is nothing readable at this path.
     """
-    if (Path(path) / "game.drec").is_file():  # a bundle of a failed game
+    if any((Path(path) / name).is_file() for name in ("game.drec", "bundle.json")):
         path = str(Path(path) / "game.drec")
     if Path(path).is_dir():
         return _numbered(_from_results(Path(path)))
-    return _numbered(scan_records(read_text(path), source_name(path)))
+    text = read_text(path)
+    readings = list(scan_records(text, source_name(path)))
+    if readings and all(reading.record is None for reading in readings):
+        _refuse_foreign(text, path)
+    return _numbered(readings)
+
+
+def _refuse_foreign(text: str, path: str) -> None:
+    from protocol.records.formats import Format, recognise
+
+    form = recognise(text)
+    if form not in (None, Format.DREC):
+        command = shlex.join(["arbiter", "import", path, "--output", "games.drec"])
+        raise UsageError(f"{source_name(path)}: {form}, not DREC", f"make it that: {command}")
 
 
 def read_text(path: str) -> str:

@@ -127,7 +127,7 @@ async def _ask_all(reports: Sequence["Report"], arguments: argparse.Namespace) -
         names = [case.record.headers["White"], case.record.headers["Black"]]
         names[case.side] = case.bot.name
         async with listening(trace_of(arguments, [case.bot]), int(setup.label), names) as ear:
-            report.notes = (await replay(script, report.take, ear)).notes
+            report.notes = [*case.notes, *(await replay(script, report.take, ear)).notes]
 
 
 def _setup(case: Case, arguments: argparse.Namespace) -> "GameSetup":

@@ -110,6 +110,8 @@ def test_a_game_is_kept_wherever_it_stops_and_added_to_others(tmp_path: Path) ->
     assert (second.headers["Number"], second.plies[0].text) == ("2", "E1")
     assert "arbiter show g.drec --game 2" in done.stdout
     assert arbiter(tmp_path, "verify", "g.drec").returncode == 0
+    again = arbiter(tmp_path, "replay", "g.drec", FAIR, "--game", "1", "--side", "both", "--all")
+    assert again.stdout.endswith("1 of 2 as recorded\n")  # and none for a ply that was never asked for
     arbiter(tmp_path, "play", FAIR, stdin="d1\n")
     (own,) = tmp_path.glob("play-odd-2*.drec")
     assert kept(own).headers["Black"] == "odd"

@@ -4,12 +4,18 @@ import json
 import re
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
+from arbiter.isolation.levels import Availability
 from arbiter.store import League
-from tests.e2e.commands import BOTS, CUP, ODD, arbiter, entry, write_tournament
+from tests.e2e.commands import BOTS, CUP, ODD, arbiter, at_once, entry, write_tournament
+from tests.protocol.foreign_samples import deeds, sgf
+
+FAIR = f"{ODD} none"
 
 
 @pytest.fixture
@@ -162,6 +168,105 @@ def test_the_status_of_a_wrapper_is_no_crash_of_the_bot(
     assert details[0].strip().partition("; its last words")[0] == now
     assert details[1] == f"      recorded: {then}"
     assert end == "2 of 3 as recorded; 1 unclear: under --wrap only the tool knows how the bot ended"
+
+
+@pytest.fixture
+def moved(crashes: Path, tmp_path: Path) -> Path:
+    """The same once more, with the bundle of the game that was lost by a signal."""
+    copytree(crashes, tmp_path, dirs_exist_ok=True)
+    for path in sorted((tmp_path / "results/test-league/failures").iterdir()):
+        text = (path / "bundle.json").read_text().replace(str(crashes), str(tmp_path))
+        (path / "bundle.json").write_text(text)
+        if "SIGSEGV" in json.loads(text)["detail"]:
+            path.rename(tmp_path / "bundle")
+            break
+    return tmp_path
+
+
+def test_a_bot_that_is_not_where_it_was_has_to_be_named(moved: Path) -> None:
+    (moved / "own").rename(moved / "other")
+    done = arbiter(moved, "replay", "bundle")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines() == [
+        f"arbiter: signal is not where it was: its directory {moved}/own does not exist",
+        "  name it: arbiter replay bundle ./mybot",
+    ]
+    done = arbiter(moved, "replay", "bundle", f"{sys.executable} other/odd.py signal SIGSEGV")
+    assert done.stdout.endswith("\n3 of 3 as recorded\n")
+
+
+def test_a_program_that_has_changed_since_is_told(moved: Path) -> None:
+    assert "note:" not in arbiter(moved, "replay", "bundle").stdout
+    with (moved / "own/odd.py").open("a") as file:
+        file.write("\n")
+    said = arbiter(moved, "replay", "bundle").stdout
+    told = r"note: the program of signal was [0-9a-f]{8} in the game and is now [0-9a-f]{8}"
+    assert re.fullmatch(told, said.splitlines()[-2])
+
+
+def test_a_level_that_this_machine_lacks_is_told_with_what_can_be_done(
+    moved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacks = Availability(False, "there is no bwrap", "sudo apt install bubblewrap")
+    monkeypatch.setattr("arbiter.isolation.levels.look_at", lambda _: lacks)
+    facts = json.loads((moved / "bundle/bundle.json").read_text())
+    facts[facts["offender"]]["sandbox"]["level"] = "jail"
+    (moved / "bundle/bundle.json").write_text(json.dumps(facts))
+    done = at_once("replay", "bundle", cwd=moved)
+    assert (done.returncode, done.stderr.splitlines()) == (
+        2,
+        [
+            "arbiter: isolation: jail is not available here: there is no bwrap",
+            "  sudo apt install bubblewrap, or replay with --isolation none",
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('"bundle": 1', '"bundle": 2', "bundles of kind 2 are not known here"),
+        ('"white": {', '"someone": {', "'white' is missing"),
+        ('"level": "none"', '"level": "moat"', "'moat' is not a valid Level"),
+        ('"argv": [', '"argv": [3, ', "3 is no text"),
+        ('"env": {}', '"env": {"A": 1}', "1 is no text"),
+        ('"env": {}', '"env": []', "has no attribute"),
+        ("{", "", "Extra data"),
+    ],
+)
+def test_a_damaged_bundle_is_one_clear_message(moved: Path, old: str, new: str, words: str) -> None:
+    path = moved / "bundle/bundle.json"
+    path.write_text(path.read_text().replace(old, new, 1))
+    done = arbiter(moved, "replay", "bundle")
+    assert (done.returncode, done.stdout) == (2, "")
+    first, hint = done.stderr.splitlines()
+    assert first.startswith("arbiter: bundle/bundle.json: ")
+    assert first.endswith(": not a bundle for this arbiter")
+    assert words in first
+    assert hint == "  its game alone: bundle/game.drec"
+
+
+def test_a_bundle_without_its_game_is_told(moved: Path) -> None:
+    (moved / "bundle/game.drec").unlink()
+    assert arbiter(moved, "replay", "bundle").stderr == "arbiter: bundle/game.drec: no such file\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("show", "game.sgf"), ("replay", "game.sgf", FAIR), ("diff", FAIR, FAIR, "--from", "game.sgf")],
+    ids=lambda arguments: arguments[0],
+)
+def test_games_from_other_places_have_to_be_imported(
+    refused: Callable[..., str], tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    (tmp_path / "game.sgf").write_text(sgf(deeds(["D3", "F5", "E2"])))
+    assert refused(*arguments) == (
+        "arbiter: game.sgf: Boardspace SGF, not DREC\n"
+        "  make it that: arbiter import game.sgf --output games.drec\n"
+    )
+    assert arbiter(tmp_path, "import", "game.sgf", "--output", "games.drec").returncode == 0
+    done = arbiter(tmp_path, "replay", "games.drec", FAIR, "--side", "both", "--all")
+    assert done.stdout.splitlines()[-1].endswith(" of 3 as recorded")
 
 
 @pytest.fixture(scope="module")
