@@ -115,7 +115,7 @@ def _bot(
     arguments: argparse.Namespace, record: Record, facts: dict[str, Any], given: Bot | None, side: Side
 ) -> Bot:
     """The bot that is asked, as it was in the game as far as that is known."""
-    bot = _recorded(arguments, facts, side) if given is None else _dressed(given, facts, side)
+    bot = _recorded(arguments, facts, side) if given is None else _dressed(_found(given), facts, side)
     if arguments.wrap is not None:
         time = time_of_side(record, facts, side)
         # The bot of a bundle finds its files where it was; a tool leaves its own there, too.
@@ -134,6 +134,15 @@ def _recorded(arguments: argparse.Namespace, facts: dict[str, Any], side: Side) 
     if fault := fault_of_command(bot.argv[0], bot.directory):
         command = shlex.join(["arbiter", "replay", arguments.record, "./mybot"])
         raise UsageError(f"{bot.name} is not where it was: {fault}", f"name it: {command}")
+    return bot
+
+
+def _found(bot: Bot) -> Bot:
+    """A bot of the command line. Raises UsageError when its program is not there and will not be built."""
+    from arbiter.isolation.launch import fault_of_command
+
+    if bot.build is None and (fault := fault_of_command(bot.argv[0], bot.directory)):
+        raise UsageError(f"{bot.name}: {fault}")
     return bot
 
 

@@ -204,7 +204,10 @@ class Duel:
         say(HELP.format(adviser=printable(self._parties.adviser)))
 
     def _legal(self, space: str) -> None:
-        for line in legal_lines(self._sheet.position, start=space):
+        lines = legal_lines(self._sheet.position, start=space)
+        if space and lines == ["legal: none"]:
+            lines = [f"no legal ply begins with {printable(space.upper())[:60]}"]
+        for line in lines:
             say(line)
 
     def _board(self, _: str = "") -> None:

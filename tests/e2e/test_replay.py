@@ -414,6 +414,10 @@ BAD = [
     ),
     (["replay", "nowhere"], "no such file"),
     (
+        ["replay", "games.drec", "./mybot", "--game", "1", "--side", "white"],
+        "mybot: no such file; is it built",
+    ),
+    (
         ["replay", "games.drec", "sample:greedy", "--game", "1", "--side", "white", "--wrap", ""],
         "--wrap: the command",
     ),
