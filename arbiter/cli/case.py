@@ -66,6 +66,11 @@ class Case:
         answer: str | None = self.facts.get("answer")
         return answer
 
+    def score(self, number: int) -> str | None:
+        """What the player of a ply (from 1) expected of the game, if it told."""
+        plies = self.record.plies
+        return plies[number - 1].comments.get("score") if 1 <= number <= len(self.plies) else None
+
     @property
     def detail(self) -> str:
         """The words for how the game was lost, if it was by a failure."""

@@ -23,7 +23,8 @@ NAME = "replay"
 HELP = "put the questions of a recorded game to a bot again and compare its answers"
 
 _WIDEST = 40
-_HEAD = f"{'ply':>4}  {'side':<5}  {'recorded':<12}  {'now':<12}  {'ms':>9}"
+_NO_SCORE = "-"
+_HEAD = f"{'ply':>4}  {'side':<5}  {'recorded':<12} {'score':>7}  {'now':<12} {'score':>7}  {'ms':>9}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -209,8 +210,11 @@ class Report:
     def _row(self, answer: "Repeated") -> list[str]:
         now = _outcome(answer.failure and answer.failure.termination, answer.answer)
         number, side, ms = answer.number or "-", self.case.side.word, answer.used / 1e6
-        row = f"{number:>4}  {side:<5}  {self.was(answer):<12}  {now:<12}  {ms:9.1f}"
+        then, score = self.case.score(answer.number) or _NO_SCORE, answer.info.get("score", _NO_SCORE)
+        row = f"{number:>4}  {side:<5}  {self.was(answer):<12} {then:>7}  {now:<12} {score:>7}  {ms:9.1f}"
         detail = [] if answer.failure is None else [f"      {answer.failure.detail}"]
+        if len(self.numbers) == 1 and "pv" in answer.info:
+            detail.append(f"      line: {answer.info['pv'].replace(',', ' ')}")
         if self.is_unclear(answer):
             return [f"{row}  UNCLEAR", *detail, f"      recorded: {self.case.detail or 'nothing more'}"]
         verdict = "same" if self.is_same(answer) else f"DIFFERENT  {answer.position}"
@@ -223,6 +227,7 @@ class Report:
                 "side": self.case.side.word,
                 "position": answer.position.dpos,
                 "recorded": answer.recorded,
+                "recorded_score": self.case.score(answer.number),
                 "recorded_failure": None if answer.recorded else self.case.record.termination,
                 "answer": answer.answer,
                 "failure": answer.failure and str(answer.failure.termination),

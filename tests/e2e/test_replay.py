@@ -62,7 +62,7 @@ def test_the_command_in_a_bundle_makes_it_happen_again(bundle: Path) -> None:
     done = arbiter(bundle, *words[1:])
     assert done.returncode == 0, done.stdout
     lines = done.stdout.splitlines()
-    assert lines[1].split() == ["5", "white", *["illegal", "A1B1"] * 2, lines[1].split()[6], "same"]
+    assert lines[1].split() == ["5", "white", *["illegal", "A1B1", "-"] * 2, lines[1].split()[8], "same"]
     assert "no stack moves before the board is full" in lines[2]
     assert lines[3].startswith("note: option Depth was never announced")
     assert lines[4:] == ["3 of 3 as recorded"]
@@ -84,7 +84,7 @@ def test_a_bot_that_was_mended_answers_otherwise(bundle: Path) -> None:
     done = arbiter(bundle, "replay", ".", f"{ODD} none")
     assert done.returncode == 1
     (answer,) = [line for line in done.stdout.splitlines() if " DIFFERENT " in line]
-    assert answer.split()[:5] == ["5", "white", "illegal", "A1B1", "B2"]
+    assert answer.split()[:6] == ["5", "white", "illegal", "A1B1", "-", "B2"]
     assert answer.endswith(" w p")
     assert "note: option Depth was never announced" in done.stdout  # it was told the options of the game
 
@@ -164,7 +164,7 @@ def test_the_status_of_a_wrapper_is_no_crash_of_the_bot(
     crashes: Path, bot: str, wrapper: str, now: str, then: str
 ) -> None:
     status, (row, *details, end) = wrapped(crashes, bot, wrapper)
-    assert (status, row.split()[2:4], row.split()[-1]) == (1, ["crash", "crash"], "UNCLEAR")
+    assert (status, row.split()[2:6], row.split()[-1]) == (1, ["crash", "-"] * 2, "UNCLEAR")
     assert details[0].strip().partition("; its last words")[0] == now
     assert details[1] == f"      recorded: {then}"
     assert end == "2 of 3 as recorded; 1 unclear: under --wrap only the tool knows how the bot ended"
@@ -390,6 +390,19 @@ def test_a_version_that_was_replaced_has_the_seed_and_options_that_it_had(tmp_pa
     done = arbiter(tmp_path, *again)
     same, asked = re.findall("[0-9]+", done.stdout.splitlines()[-1])
     assert (done.returncode, same) == (0, asked)
+
+
+def test_scores_tell_where_a_game_was_lost(tmp_path: Path) -> None:
+    arbiter(tmp_path, "match", "sample:greedy", FAIR, "--results", "r", "--seed", "5", "--games", "1")
+    arguments = ("replay", "r", "sample:greedy", "--game", "1")
+    said = arbiter(tmp_path, *arguments, "--all").stdout
+    rows = [line.split() for line in said.splitlines() if line.endswith("same")]
+    found = json.loads(arbiter(tmp_path, *arguments, "--all", "--format", "json").stdout)["answers"]
+    assert [row[3] for row in rows] == [row[5] for row in rows] == [a["recorded_score"] or "-" for a in found]
+    assert {row[3] for row in rows[-5:]} <= {str(margin) for margin in range(-49, 50)}
+    ply = str(next(answer["ply"] for answer in found if answer["recorded_score"]))
+    (_, row, line, _) = arbiter(tmp_path, *arguments, "--ply", ply).stdout.splitlines()
+    assert line == f"      line: {row.split()[4]}"
 
 
 BAD = [
