@@ -111,7 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
         isolation=arguments.isolation,
     )
     directory = Path(arguments.results) if arguments.results else new_directory(tournament.slug)
-    place = shown(directory)
+    place = shlex.quote(shown(directory))
     log = log_of(arguments.log)
     with open_results(directory) as league:
         return Session(

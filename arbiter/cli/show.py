@@ -4,18 +4,22 @@ import argparse
 import json
 import shlex
 import sys
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from arbiter.cli.errors import UsageError
 from arbiter.cli.look import is_capable, terminal_look
 from arbiter.cli.records import choose_record, load_records, number_of, printable, say, source_name
 from arbiter.cli.scene import Film, Scene, scene_text
-from protocol.records import Reading, Record
-from protocol.rules import Stack
+from protocol.records import Reading, Record, loser
+from protocol.rules import Side, Stack
 
 NAME = "show"
 HELP = "draw the board of a recorded game, or list the games of a file"
 
+_JUDGE, _DEPTH = "sample:searcher", ("--depth", "4")
+"""Whom to ask where a game was lost: stronger than most first bots, and quick enough for all plies."""
 _LISTED = 40
 """Games listed at most; whoever has more knows what to look for."""
 
@@ -34,12 +38,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ply", type=int, metavar="N", help="the board after ply N, 0 the start (default: the last)"
     )
+    parser.add_argument("--lost", metavar="BOT", help="list only the games that this bot lost")
     parser.add_argument("--legal", action="store_true", help="list the legal plies, too")
     parser.add_argument(
         "--format", choices=("text", "json"), default="text", help="for people or for programs"
     )
     parser.epilog = (
-        "example: arbiter show games.drec --game 3 --ply 57\n"
+        "examples:\n"
+        "  arbiter show games.drec --game 3 --ply 57\n"
+        "  arbiter show results/league --lost mybot\n"
         "In a terminal, without --ply, the arrow keys lead through the game."
     )
 
@@ -50,8 +57,11 @@ def run(arguments: argparse.Namespace) -> int:
     if not readings:
         raise UsageError(f"{source_name(arguments.record)}: no games in it")
     as_json = arguments.format == "json"
+    if arguments.lost is not None:
+        readings = _lost(readings, arguments.lost, source_name(arguments.record))
     if arguments.game is None and arguments.ply is None and len(readings) > 1:
-        say(_json_list(readings) if as_json else _text_list(readings, arguments.record))
+        text = _json_list if as_json else partial(_text_list, path=arguments.record, loser=arguments.lost)
+        say(text(readings))
         return 0
     record = _chosen(readings, arguments)
     if _is_watched(arguments) and Film(record).last >= 0:
@@ -70,6 +80,26 @@ def _is_watched(arguments: argparse.Namespace) -> bool:
     """Whether somebody sits at a terminal who may want to step through the game."""
     is_plain = arguments.format == "json" or arguments.ply is not None or arguments.record == "-"
     return not is_plain and sys.stdin.isatty() and is_capable(sys.stdout)
+
+
+def _lost(readings: list[Reading], bot: str, source: str) -> list[Reading]:
+    """The games that a bot lost. Raises UsageError when there are none."""
+    from arbiter.tournament.problems import did_you_mean, listed
+
+    records = [reading.record for reading in readings if reading.record is not None]
+    names = {record.headers[side.word.capitalize()] for record in records for side in Side}
+    if bot not in names:
+        hint = did_you_mean(bot, names) or f"; players: {listed(sorted(names))}"
+        raise UsageError(f"{source}: no player is named {printable(bot)}{printable(hint)}")
+    lost = [record for record in records if _loser(record) == bot]
+    if not lost:
+        raise UsageError(f"{source}: {printable(bot)} lost no game")
+    return list(map(Reading, lost))
+
+
+def _loser(record: Record) -> str | None:
+    side = loser(record.result)
+    return None if side is None else record.headers[side.word.capitalize()]
 
 
 # --- which game, which ply -------------------------------------------------------------------------------
@@ -101,7 +131,7 @@ def _scene(record: Record, number: int | None) -> Scene:
 # --- for people ------------------------------------------------------------------------------------------
 
 
-def _text_list(readings: list[Reading], path: str) -> str:
+def _text_list(readings: list[Reading], path: str, *, loser: str | None) -> str:
     from tabulate import tabulate
 
     rows = [list(map(printable, _row(reading))) for reading in readings[:_LISTED]]
@@ -110,9 +140,17 @@ def _text_list(readings: list[Reading], path: str) -> str:
     if len(readings) > _LISTED:
         lines.append(f"... and {len(readings) - _LISTED} more games, {len(readings)} in all")
     readable = next((reading for reading in readings if reading.record is not None), readings[0])
-    words = ["arbiter", "show", path, "--game", str(number_of(readable))]
-    lines.append(f"\nThe board of one: {shlex.join(words)} [--ply N]")
-    return "\n".join(lines)
+    return "\n".join([*lines, "", *_further(readable, path, loser)])
+
+
+def _further(reading: Reading, path: str, loser: str | None) -> Iterator[str]:
+    """What can be done next with one of the games."""
+    game = [path, "--game", str(number_of(reading))]
+    yield f"The board of one: {shlex.join(['arbiter', 'show', *game])} [--ply N]"
+    if reading.record is not None and loser is not None:
+        side = "white" if reading.record.headers["White"] == loser else "black"
+        words = ["arbiter", "replay", *game, _JUDGE, "--side", side, "--all", *_DEPTH]
+        yield f"What a stronger bot would have played, and its scores: {shlex.join(words)}"
 
 
 def _row(reading: Reading) -> list[str]:
