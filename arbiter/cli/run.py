@@ -84,7 +84,7 @@ def _play(tournament: "Tournament", arguments: argparse.Namespace) -> int:
             form=arguments.format,
             quiet=arguments.quiet,
             again=shlex.join(["arbiter", *sys.argv[1:]]),
-            hint=f"results in {place}; see a game: arbiter show {place} --game 1; "
+            hint=f"results in {place}; see its games: arbiter show {place}; "
             f"game records: arbiter export {place} > games.drec",
             new_versions=_known(arguments.new_version, tournament),
         ).run()

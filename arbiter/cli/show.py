@@ -20,6 +20,7 @@ HELP = "draw the board of a recorded game, or list the games of a file"
 
 _JUDGE, _DEPTH = "sample:searcher", ("--depth", "4")
 """Whom to ask where a game was lost: stronger than most first bots, and quick enough for all plies."""
+_ON_THE_BOARD = (None, "normal", "resign")
 _LISTED = 40
 """Games listed at most; whoever has more knows what to look for."""
 
@@ -139,18 +140,33 @@ def _text_list(readings: list[Reading], path: str, *, loser: str | None) -> str:
     lines = [tabulate(rows, heads, disable_numparse=True, colalign=("right",) + ("left",) * 5 + ("right",))]
     if len(readings) > _LISTED:
         lines.append(f"... and {len(readings) - _LISTED} more games, {len(readings)} in all")
+    further = _from_list if loser is None else partial(_from_losses, loser=loser)
+    return "\n".join([*lines, "", *further(readings, path)])
+
+
+def _from_list(readings: list[Reading], path: str) -> Iterator[str]:
+    """What can be done next."""
     readable = next((reading for reading in readings if reading.record is not None), readings[0])
-    return "\n".join([*lines, "", *_further(readable, path, loser)])
+    yield f"Those that one of them lost: {_command('show', path, '--lost')} NAME"
+    yield f"The board of one: {_command('show', path, '--game', number_of(readable))} [--ply N]"
 
 
-def _further(reading: Reading, path: str, loser: str | None) -> Iterator[str]:
-    """What can be done next with one of the games."""
-    game = [path, "--game", str(number_of(reading))]
-    yield f"The board of one: {shlex.join(['arbiter', 'show', *game])} [--ply N]"
-    if reading.record is not None and loser is not None:
-        side = "white" if reading.record.headers["White"] == loser else "black"
-        words = ["arbiter", "replay", *game, _JUDGE, "--side", side, "--all", *_DEPTH]
-        yield f"What a stronger bot would have played, and its scores: {shlex.join(words)}"
+def _from_losses(readings: list[Reading], path: str, loser: str) -> Iterator[str]:
+    """What can be done next about games that are sound and have one loser."""
+    records = [reading.record for reading in readings if reading.record is not None]
+    record = next((record for record in records if record.termination in _ON_THE_BOARD), records[0])
+    game = (path, "--game", record.game)
+    yield f"The board of one: {_command('show', *game)} [--ply N]"
+    if record.termination in _ON_THE_BOARD:
+        side = "white" if record.headers["White"] == loser else "black"
+        command = _command("replay", *game, _JUDGE, "--side", side, "--all", *_DEPTH)
+        yield f"What a stronger bot would have played, and its scores: {command}"
+    else:
+        yield f"The same again: {_command('replay', *game)}"
+
+
+def _command(*words: object) -> str:
+    return shlex.join(["arbiter", *map(str, words)])
 
 
 def _row(reading: Reading) -> list[str]:

@@ -246,6 +246,9 @@ def test_show_lists_the_games_that_a_bot_lost_and_how_to_find_out_why(
     for name, words in (("Bobb", "; did you mean `Bob`?"), ("Zoë", "; players: Ann, Bob, Cid")):
         assert main(["show", path, "--lost", name]) == 2
         assert capsys.readouterr().err == f"arbiter: {path}: no player is named {name}{words}\n"
+    crashed = write(tmp_path, *[with_header(lost, Termination="crash")] * 2)
+    assert main(["show", crashed, "--lost", "Bob"]) == 0
+    assert capsys.readouterr().out.endswith(f"\nThe same again: arbiter replay {crashed} --game 1\n")
 
 
 def test_show_counts_the_games_of_files_put_together(
