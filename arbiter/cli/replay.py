@@ -128,7 +128,8 @@ async def _ask_all(reports: Sequence["Report"], arguments: argparse.Namespace) -
         names = [case.record.headers["White"], case.record.headers["Black"]]
         names[case.side] = case.bot.name
         async with listening(trace_of(arguments, [case.bot]), int(setup.label), names) as ear:
-            report.notes = [*case.notes, *(await replay(script, report.take, ear)).notes]
+            notes = (await replay(script, report.take, ear)).notes
+            report.notes = [*case.notes, *report.remarks, *notes]
 
 
 def _setup(case: Case, arguments: argparse.Namespace) -> "GameSetup":
@@ -202,6 +203,14 @@ class Report:
     @property
     def is_as_recorded(self) -> bool:
         return self.same == len(self.numbers)
+
+    @property
+    def remarks(self) -> list[str]:
+        """What may explain why a bot is no longer the one of the game."""
+        others = sum(each.failure is None and not self.is_same(each) for each in self.answers)
+        if not self.case.is_recorded or others < 2 or 2 * others < len(self.numbers):
+            return []
+        return ["most answers are others than in the game: does it draw chance without the option Seed?"]
 
     def was(self, answer: "Repeated") -> str:
         """What the record has: a ply, or how the game ended in its place."""

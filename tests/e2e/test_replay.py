@@ -80,6 +80,24 @@ def test_the_line_of_a_failed_game_names_the_command(tmp_path: Path) -> None:
     assert arbiter(tmp_path, "replay", results, "--game", "1").stdout.endswith("3 of 3 as recorded\n")
 
 
+def test_a_bot_that_never_plays_the_same_again_is_told_of_the_seed(tmp_path: Path) -> None:
+    (tmp_path / "wild.py").write_text(
+        "import random, sys\nturn = 0\nlegal = []\n"
+        "for line in sys.stdin:\n"
+        "    word, *rest = line.split() or ['']\n"
+        "    if word == 'dvp': print('dvpok', flush=True)\n"
+        "    if word == 'legal': legal = rest\n"
+        "    if word == 'go':\n"
+        "        turn += 1\n"
+        "        print('move', random.choice(legal) if turn < 9 else 'A9', flush=True)\n"
+    )
+    arbiter(tmp_path, "match", "python3 wild.py", FAIR, "--games", "1", "--results", "r")
+    done = arbiter(tmp_path, "replay", "r/failures/game-1")
+    assert done.stdout.splitlines()[-2] == (
+        "note: most answers are others than in the game: does it draw chance without the option Seed?"
+    )
+
+
 def test_a_bot_that_was_mended_answers_otherwise(bundle: Path) -> None:
     done = arbiter(bundle, "replay", ".", f"{ODD} none")
     assert done.returncode == 1
