@@ -234,15 +234,39 @@ def test_differences_found_before_an_interrupt_are_shown(tmp_path: Path) -> None
         assert "which is the better: arbiter ab 'python3 slow.py'" in terminal.shown
 
 
+COUNTS = """
+import sys
+turns = 0
+for line in sys.stdin:
+    word, *rest = line.split()
+    if word == "dvp":
+        print("dvpok", flush=True)
+    if word == "newgame":
+        side = rest[0]
+    if word == "legal":
+        legal = rest
+    if word == "go":
+        turns += 1
+        print("move", legal[0], flush=True)
+        if turns == 4:
+            open(f"answered-{side}", "w")
+    if word == "quit":
+        break
+"""
+
+
 def test_what_was_found_before_a_bot_gave_up_is_shown(tmp_path: Path) -> None:
-    weary = f"{ODD} exit 3 --at 4 --always"
+    (tmp_path / "steady.py").write_text(COUNTS)
     (tmp_path / "weary.sh").write_text(
-        f"echo >> starts; [ $(wc -l < starts) -le 2 ] && exec {weary}; exec {ODD} exit 3 --at 1"
+        f"echo >> starts; [ $(wc -l < starts) -le 2 ] && exec {ODD} exit 3 --at 4\n"
+        "until [ -e answered-white -a -e answered-black ]; do sleep 0.05; done\n"
+        f"exec {ODD} exit 3 --at 1\n"
     )
-    done = arbiter(tmp_path, "diff", "sh weary.sh", OLD, "--positions", "40", "--format", "json")
+    bots = ("sh weary.sh", "python3 steady.py")
+    done = arbiter(tmp_path, "diff", *bots, "--positions", "40", "--concurrency", "9", "--format", "json")
     assert done.returncode == 1
     assert done.stderr.startswith("arbiter: weary: failed 3 times in a row, the last by crash: exited with")
     found = json.loads(done.stdout)
     assert found["wanted"] == 40
-    assert 6 <= found["positions"] < 40
+    assert 4 <= found["positions"] < 40
     assert {each["answers"][0] for each in found["differing"]} == {"crash"}
