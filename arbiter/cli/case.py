@@ -263,8 +263,7 @@ def _sides(
     if facts.get("offender"):
         return [_named(facts["offender"])]
     names = [record.headers["White"], record.headers["Black"]]
-    of_any_version = [name.partition("@")[0] for name in names]
-    for known in (names, of_any_version):
+    for known in (names, [_name_at_play(record, side) for side in Side]):
         if bot is not None and known.count(bot.name) == 1:
             return [Side(known.index(bot.name))]
     ply: int | None = arguments.ply

@@ -369,8 +369,10 @@ def test_single_plies_and_sides(records: Path) -> None:
 
 
 def test_an_older_version_tells_its_side_by_its_name(records: Path, tmp_path: Path) -> None:
-    text = (records / "games.drec").read_text().replace('"odd"', '"odd@1234abcd"')
-    (tmp_path / "games.drec").write_text(text)
+    text = (records / "games.drec").read_text()
+    digest = re.search(r'BlackHash "(.{8})', text)
+    assert digest
+    (tmp_path / "games.drec").write_text(text.replace('Black "odd"', f'Black "odd@{digest[1]}"'))
     done = arbiter(tmp_path, "replay", "games.drec", f"{ODD} none", "--game", "1")
     assert done.stdout.splitlines()[1].split()[1] == "black"
 
