@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import trio
 
 from arbiter.bench.interview import InterviewError, Limits, interview
 from arbiter.bench.positions import Phase, Question
 from arbiter.match.bot import Bot
-from arbiter.match.groups import leaves
+from arbiter.match.groups import unwrapped
 from arbiter.match.sitting import Reply
 
 _ASKED_AGAIN = 20
@@ -22,6 +23,11 @@ def words_of(reply: Reply) -> str:
     if reply.ply is not None:
         return reply.ply.text
     return str(reply.failure.termination) if reply.failure is not None else ""
+
+
+def has_failed(reply: Reply) -> bool:
+    """Whether there is no answer; to resign is one."""
+    return reply.failure is not None and reply.failure.termination.is_forfeit
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +51,29 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What came of it. ``unsteady`` counts, for each bot, the answers that were others when asked again.
+    """What came of it, of as many pairs as there are of ``wanted`` ones.
 
-    ``asked_again`` is how many of the differing positions were put to both once more.
+    ``unsteady`` counts, for each bot, the answers that were others when asked again; ``asked_again`` is how
+    many of the positions with two different answers were put to both once more.
     """
 
     limits: Limits
+    wanted: int
     pairs: Sequence[Pair]
     asked_again: int
     unsteady: tuple[int, int]
 
     @property
+    def is_complete(self) -> bool:
+        return len(self.pairs) == self.wanted
+
+    @property
     def differing(self) -> list[Pair]:
         return [pair for pair in self.pairs if not pair.is_same]
+
+    def failures(self, index: int) -> list[Pair]:
+        """Where one of the bots failed."""
+        return [pair for pair in self.pairs if has_failed(pair.replies[index])]
 
     @property
     def other_scores(self) -> int:
@@ -93,63 +109,74 @@ Progress = Callable[[int, int], None]
 """Called with how many pairs of answers there are so far, and how many of them differ."""
 
 
-async def compare(
-    bots: tuple[Bot, Bot],
-    questions: Sequence[Question],
-    limits: Limits,
-    seed: int,
-    concurrency: int,
-    tell: Progress,
-) -> Comparison:
-    """Put the questions to both bots, and some of those with two answers once more.
-
-    Raises:
-        InterviewError: when a bot cannot be started, or fails again and again.
-    """
-    cores = trio.CapacityLimiter(concurrency)
-    replies = await _ask_both(bots, questions, limits, seed, cores, tell)
-    pairs = [Pair(question, (replies[0][question], replies[1][question])) for question in questions]
-    doubtful = [pair for pair in pairs if not pair.is_same][:_ASKED_AGAIN]
-    unsteady = [0, 0]
-    if doubtful:
-        again = await _ask_both(bots, [p.question for p in doubtful], limits, seed, cores, lambda *_: None)
-        for index in range(2):
-            first = [words_of(pair.replies[index]) for pair in doubtful]
-            second = [words_of(again[index][pair.question]) for pair in doubtful]
-            unsteady[index] = sum(a != b for a, b in zip(first, second, strict=True))
-    return Comparison(limits, pairs, len(doubtful), (unsteady[0], unsteady[1]))
+Replies = tuple[dict[Question, Reply], dict[Question, Reply]]
+"""What each of the two answered."""
 
 
-async def _ask_both(
-    bots: tuple[Bot, Bot],
-    questions: Sequence[Question],
-    limits: Limits,
-    seed: int,
-    cores: trio.CapacityLimiter,
-    tell: Progress,
-) -> tuple[dict[Question, Reply], dict[Question, Reply]]:
-    replies: tuple[dict[Question, Reply], dict[Question, Reply]] = ({}, {})
-    differing = 0
+class Survey:
+    """The questions put to both bots, and some of those with two answers once more."""
 
-    def take(index: int, question: Question, reply: Reply) -> None:
-        nonlocal differing
-        replies[index][question] = reply
-        other = replies[1 - index].get(question)
-        if other is not None:
-            differing += words_of(other) != words_of(reply)
-            tell(len(replies[0].keys() & replies[1].keys()), differing)
+    def __init__(
+        self,
+        bots: tuple[Bot, Bot],
+        questions: Sequence[Question],
+        limits: Limits,
+        seed: int,
+        concurrency: int,
+    ) -> None:
+        """No more than ``concurrency`` bots think at a time; ``seed`` is that of their chance."""
+        self._bots = bots
+        self._questions = questions
+        self._limits = limits
+        self._seed = seed
+        self._cores = trio.CapacityLimiter(concurrency)
+        self._first: Replies = ({}, {})
+        self._again: Replies = ({}, {})
 
-    try:
-        async with trio.open_nursery() as nursery:
-            for index, bot in enumerate(bots):
+    async def hold(self, tell: Progress) -> None:
+        """Ask all that is to be asked.
 
-                def note(question: Question, reply: Reply, index: int = index) -> None:
-                    take(index, question, reply)
+        Raises:
+            InterviewError: when a bot cannot be started, or fails again and again.
+        """
+        await self._ask(self._questions, self._first, tell)
+        pairs = self._pairs(self._first)
+        doubtful = [
+            pair.question for pair in pairs if not (pair.is_same or any(map(has_failed, pair.replies)))
+        ]
+        await self._ask(doubtful[:_ASKED_AGAIN], self._again, lambda *_: None)
 
-                nursery.start_soon(interview, bot, questions, limits, seed, cores, note)
-    except BaseExceptionGroup as group:
-        for error in leaves(group):
-            if isinstance(error, InterviewError):
-                raise error from None
-        raise
-    return replies
+    @property
+    def findings(self) -> Comparison:
+        """What is known so far."""
+        again = self._pairs(self._again)
+        unsteady = [
+            sum(words_of(pair.replies[i]) != words_of(self._first[i][pair.question]) for pair in again)
+            for i in range(2)
+        ]
+        pairs = self._pairs(self._first)
+        return Comparison(self._limits, len(self._questions), pairs, len(again), (unsteady[0], unsteady[1]))
+
+    def _pairs(self, replies: Replies) -> list[Pair]:
+        """The questions that both have answered, in their order."""
+        one, other = replies
+        return [
+            Pair(each, (one[each], other[each])) for each in self._questions if each in one and each in other
+        ]
+
+    async def _ask(self, questions: Sequence[Question], replies: Replies, tell: Progress) -> None:
+        differing = 0
+
+        def take(index: int, question: Question, reply: Reply) -> None:
+            nonlocal differing
+            replies[index][question] = reply
+            other = replies[1 - index].get(question)
+            if other is not None:
+                differing += words_of(other) != words_of(reply)
+                tell(len(replies[0].keys() & replies[1].keys()), differing)
+
+        with unwrapped(InterviewError):
+            async with trio.open_nursery() as nursery:
+                for index, bot in enumerate(self._bots):
+                    note = partial(take, index)
+                    nursery.start_soon(interview, bot, questions, self._limits, self._seed, self._cores, note)

@@ -8,7 +8,7 @@ import trio
 
 from arbiter.bench.positions import Question
 from arbiter.match.bot import Bot
-from arbiter.match.clock import Clock, TimeControl
+from arbiter.match.clock import MS, Clock, TimeControl
 from arbiter.match.game import Competitor, GameSetup
 from arbiter.match.seat import Turn
 from arbiter.match.sitting import NotReadyError, Reply, sit_down
@@ -16,7 +16,7 @@ from arbiter.match.verdict import Failure
 from protocol.rules import Position, Side
 
 _STALL = 30_000
-_GRACE = 600_000
+"""Milliseconds of silence about a position that are none of the bot's thinking any more."""
 _MOST_FAILURES = 3
 
 
@@ -45,7 +45,7 @@ class Limits:
         """The clock that says the same: none, and silence is bounded, or a time for each ply."""
         if self.time is None:
             return TimeControl(game=None, stall=_STALL)
-        return TimeControl(game=None, move=self.time, grace=_GRACE)
+        return TimeControl(game=None, move=self.time, grace=_STALL)
 
 
 Teller = Callable[[Question, Reply], None]
@@ -111,6 +111,8 @@ class _Interview:
                     while questions and sitting.failure is None:
                         question = questions.popleft()
                         async with self._cores:
+                            # A little late each time is no failure, however many positions there are.
+                            sitting.seat.clock.grace_left = self._limits.control.grace * MS
                             reply = await sitting.ask(self._turn(question))
                         self._note(reply)
                         self._tell(question, reply)

@@ -137,5 +137,5 @@ def _questions_of(record: Record) -> Iterator[Question]:
     for number, position in enumerate(positions):
         # Bots are told of no other rules when they are asked out of a game.
         if position.rules is Rules.STANDARD and _has_choice(position):
-            place = f"game {record.headers.get('Number', record.game)}, ply {number + 1}"
+            place = f"game {record.game}, ply {number + 1}"
             yield Question(position, positions[0], tuple(texts[:number]), place)

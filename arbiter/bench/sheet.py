@@ -55,6 +55,11 @@ class Sheet:
         return (parse_ply(self.plies[-1].ply), self._positions[-2]) if self.plies else None
 
     @property
+    def has_begun(self) -> bool:
+        """Whether there is anything to be kept: a ply, or a failure in place of the first."""
+        return bool(self.plies) or self.failure is not None
+
+    @property
     def is_over(self) -> bool:
         """Whether the board or a failure has ended the game."""
         return self.failure is not None or self.position.is_over

@@ -1,7 +1,7 @@
 """What ``replay`` is to repeat: the game, the sides asked, their bots, and all that is known of the game."""
 
 import argparse
-import json
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.errors import UsageError
 from arbiter.cli.given import wrapped
-from arbiter.cli.records import choose_record, load_records, number_of, source_name, whole_number
+from arbiter.cli.records import choose_record, load_records, source_name, whole_number
 from arbiter.cli.single import confined, find_bot
 from arbiter.match.bot import Bot
 from arbiter.match.clock import TimeControl
-from protocol.records import Reading, Record, replay_until_fault
+from protocol.records import Record, replay_until_fault
 from protocol.rules import Side
 
 if TYPE_CHECKING:
@@ -33,6 +33,16 @@ class Case:
     bot: Bot
     facts: dict[str, Any]
     plies: Sequence[str]
+    is_recorded: bool
+    """Whether the bot is the one of the game, and no other that is put in its place."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What is odd before anything is asked."""
+        from arbiter.tournament.bundle import change_of
+
+        change = change_of(self.facts, self.side) if self.is_recorded else None
+        return [] if change is None else [change]
 
     def competitor(self, side: Side) -> "Competitor":
         """The bot with the clock, options and seed it had; the other side only lends its clock."""
@@ -56,6 +66,16 @@ class Case:
         answer: str | None = self.facts.get("answer")
         return answer
 
+    def score(self, number: int) -> str | None:
+        """What the player of a ply (from 1) expected of the game, if it told."""
+        plies = self.record.plies
+        return plies[number - 1].comments.get("score") if 1 <= number <= len(self.plies) else None
+
+    @property
+    def detail(self) -> str:
+        """The words for how the game was lost, if it was by a failure."""
+        return self.record.headers.get("Detail", "")
+
     @property
     def own_numbers(self) -> list[int]:
         """The plies of the side, from 1, and the one at which its game ended otherwise than on the board."""
@@ -63,7 +83,8 @@ class Case:
         last = len(self.plies)
         movers = [position.to_move for position in positions[: last + 1]]
         own = [number for number, mover in enumerate(movers, 1) if mover is self.side]
-        if positions[last].is_over and own and own[-1] == last + 1:
+        has_no_more = positions[last].is_over or self.record.termination is None
+        if has_no_more and own and own[-1] == last + 1:
             own.pop()
         return own
 
@@ -80,35 +101,65 @@ def cases_of(arguments: argparse.Namespace) -> list[Case]:
     Raises:
         UsageError: when the game, the bot or the side is not there or not clear.
     """
-    source = source_name(arguments.record)
-    record = choose_record(load_records(arguments.record), source, arguments.game)
+    readings = load_records(arguments.record)
+    record = choose_record(readings, source_name(arguments.record), arguments.game)
     facts = _facts(Path(arguments.record), record)
-    if arguments.bot is None and "bundle" not in facts:
-        raise UsageError("which BOT is to be asked?", f"arbiter replay {source} ./mybot")
     given = None if arguments.bot is None else find_bot(arguments.bot)
     sides = _sides(arguments, record, facts, given)
+    needs_bot = given is None and "bundle" not in facts
+    if needs_bot or not sides:
+        raise _unclear(arguments, record, needs_bot=needs_bot, needs_side=not sides)
     plies = _sound_plies(record)
-    return [Case(record, side, _bot(arguments, record, facts, given, side), facts, plies) for side in sides]
+    return [
+        Case(record, side, _bot(arguments, record, facts, given, side), facts, plies, given is None)
+        for side in sides
+    ]
 
 
 def _bot(
     arguments: argparse.Namespace, record: Record, facts: dict[str, Any], given: Bot | None, side: Side
 ) -> Bot:
     """The bot that is asked, as it was in the game as far as that is known."""
+    bot = _recorded(arguments, facts, side) if given is None else _dressed(_found(given), facts, side)
+    if arguments.wrap is not None:
+        time = time_of_side(record, facts, side)
+        # The bot of a bundle finds its files where it was; a tool leaves its own there, too.
+        home = bot.directory if given is None else Path.cwd()
+        bot = replace(wrapped(bot, arguments.wrap, time, keep_clock=arguments.keep_clock), directory=home)
+    level = arguments.isolation or bot.isolation or "none"
+    return confined(bot, level, Path(arguments.record), "replay")
+
+
+def _recorded(arguments: argparse.Namespace, facts: dict[str, Any], side: Side) -> Bot:
+    """The bot of a bundle. Raises UsageError when its program is not there any more."""
+    from arbiter.isolation.launch import fault_of_command
+    from arbiter.tournament.bundle import bot_of
+
+    bot = bot_of(facts[side.word])
+    if fault := fault_of_command(bot.argv[0], bot.directory):
+        command = shlex.join(["arbiter", "replay", arguments.record, "./mybot"])
+        raise UsageError(f"{bot.name} is not where it was: {fault}", f"name it: {command}")
+    return bot
+
+
+def _found(bot: Bot) -> Bot:
+    """A bot of the command line. Raises UsageError when its program is not there and will not be built."""
+    from arbiter.isolation.launch import fault_of_command
+
+    if bot.build is None and (fault := fault_of_command(bot.argv[0], bot.directory)):
+        raise UsageError(f"{bot.name}: {fault}")
+    return bot
+
+
+def _dressed(bot: Bot, facts: dict[str, Any], side: Side) -> Bot:
+    """Another bot with the options, the environment and, of a bundle, the limits of the game's."""
     from arbiter.tournament.bundle import bot_of
 
     own = facts.get(side.word, {})
-    if given is None:
-        bot = bot_of(own)
-    else:
-        level = bot_of(own).isolation if "bundle" in facts else None
-        options, env = own.get("options", {}), own.get("env", {})
-        bot = replace(given, options=options, env=env, isolation=level)
-    if arguments.wrap:
-        time = time_of_side(record, facts, side)
-        bot = wrapped(bot, arguments.wrap, time, keep_clock=arguments.keep_clock)
-    level = arguments.isolation or bot.isolation or "none"
-    return confined(bot, level, Path(arguments.record), "replay")
+    bot = replace(bot, options=own.get("options", {}), env=own.get("env", {}))
+    if "bundle" not in facts:
+        return bot
+    return replace(bot, isolation=bot_of(own).isolation, sandbox=bot_of(own).sandbox)
 
 
 # --- what is known of the game ---------------------------------------------------------------------------
@@ -120,7 +171,7 @@ def _facts(path: Path, record: Record) -> dict[str, Any]:
         return _read_bundle(path / "bundle.json")
     if not path.is_dir():
         return {}
-    number = number_of(Reading(record))
+    number = record.game
     for bundle in sorted(path.glob(f"failures/game-{number}*/bundle.json"), reverse=True):
         facts = _read_bundle(bundle)
         if (facts.get("number"), facts.get("termination")) == (number, record.termination):
@@ -129,11 +180,13 @@ def _facts(path: Path, record: Record) -> dict[str, Any]:
 
 
 def _read_bundle(path: Path) -> dict[str, Any]:
+    from arbiter.tournament.bundle import BundleError, read_facts
+
     try:
-        facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path}: cannot be read: {error}") from None
-    return facts
+        return read_facts(path)
+    except BundleError as error:
+        game = f"{path.parent}/game.drec"
+        raise UsageError(f"{error}: not a bundle for this arbiter", f"its game alone: {game}") from None
 
 
 def _facts_of_tournament(path: Path, record: Record) -> dict[str, Any]:
@@ -202,7 +255,7 @@ def _named(word: object) -> Side:
 def _sides(
     arguments: argparse.Namespace, record: Record, facts: dict[str, Any], bot: Bot | None
 ) -> list[Side]:
-    """As told, the one that failed, the one with the bot's name, or the mover's."""
+    """As told, the one that failed, the one with the bot's name, or the mover's; none when it is unclear."""
     if arguments.side == "both":
         return list(Side)
     if arguments.side:
@@ -210,17 +263,34 @@ def _sides(
     if facts.get("offender"):
         return [_named(facts["offender"])]
     names = [record.headers["White"], record.headers["Black"]]
-    if bot is not None and names.count(bot.name) == 1:
-        return [Side(names.index(bot.name))]
+    for known in (names, [_name_at_play(record, side) for side in Side]):
+        if bot is not None and known.count(bot.name) == 1:
+            return [Side(known.index(bot.name))]
     ply: int | None = arguments.ply
     if ply is not None:
         positions, _ = replay_until_fault(record)
         if 1 <= ply <= len(positions):
             return [positions[ply - 1].to_move]
-    raise UsageError(
-        "which side is the bot to play?",
-        f"{names[0]} was white and {names[1]} black: add --side white, --side black or --side both",
-    )
+    return []
+
+
+def _unclear(
+    arguments: argparse.Namespace, record: Record, *, needs_bot: bool, needs_side: bool
+) -> UsageError:
+    """What has to be told besides, with the command that tells all of it."""
+    sides = f"{record.headers['White']} was white and {record.headers['Black']} black"
+    if not needs_bot:
+        return UsageError(
+            "which side is the bot to play?", f"{sides}: add --side white, --side black or --side both"
+        )
+    words = ["arbiter", "replay", arguments.record, "./mybot"]
+    words += [] if arguments.game is None else ["--game", str(arguments.game)]
+    words += [] if arguments.ply is None else ["--ply", str(arguments.ply)]
+    words += ["--all"] if arguments.all else []
+    if not needs_side:
+        return UsageError("which BOT is to be asked?", f"name it: {shlex.join(words)}")
+    command = shlex.join([*words, "--side", "white"])
+    return UsageError("which BOT is to be asked, and at which side?", f"{sides}: {command}")
 
 
 def _sound_plies(record: Record) -> list[str]:

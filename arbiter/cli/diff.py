@@ -3,18 +3,21 @@
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.arguments import natural, positive
-from arbiter.cli.errors import UsageError
+from arbiter.cli.errors import INTERRUPTED, UsageError
 from arbiter.cli.given import BOT_HELP, OPENINGS_HELP, bots_of, openings_of, told_apart
 from arbiter.cli.records import load_records, say, source_name
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.termination import Termination
 
 if TYPE_CHECKING:
-    from arbiter.bench.comparison import Comparison, Pair
+    from arbiter.bench.comparison import Comparison, Pair, Progress
     from arbiter.bench.interview import Limits
     from arbiter.bench.positions import Question
 
@@ -23,6 +26,7 @@ HELP = "find the positions in which two versions of a bot answer differently"
 
 _NODES = 10_000
 _SHOWN = 20
+_DETAIL = 160
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,14 +80,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '  arbiter diff ./mybot "git-old/mybot" --nodes 20000\n'
         "  arbiter diff ./mybot ./mybot-old --depth 4 --from results/league --positions 1000\n"
         "When no answer differs, the versions play alike; else `arbiter ab` tells which is the better.\n"
-        "exit status: 0 no answer differs, 1 some do, or a bot failed"
+        "Ctrl-C ends it with what was found so far.\n"
+        "exit status: 0 no answer differs, 1 some do, or a bot failed, 130 interrupted"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Ask both; 0 when all answers are the same."""
-    from arbiter.bench.comparison import compare
-    from arbiter.bench.interview import InterviewError
+    from arbiter.bench.comparison import Survey
     from arbiter.cli.building import build_all
     from arbiter.cli.interruptible import run_interruptible
     from arbiter.isolation.affinity import usable_cores
@@ -92,29 +96,41 @@ def run(arguments: argparse.Namespace) -> int:
     _require_dvp(bots)
     limits = _limits(arguments)
     questions = _questions(arguments, bots)
-    concurrency = arguments.concurrency or len(usable_cores())
-    progress = _Progress(len(questions))
     pair = (bots[0], bots[1])
+    survey = Survey(pair, questions, limits, arguments.seed, arguments.concurrency or len(usable_cores()))
 
-    async def work() -> "Comparison":
+    async def work() -> None:
         await build_all(pair)
-        return await compare(pair, questions, limits, arguments.seed, concurrency, progress.tell)
+        with _progress(len(questions)) as tell:
+            await survey.hold(tell)
+
+    status = _hold(partial(run_interruptible, work), limits)
+    found = survey.findings
+    if status and not found.pairs:
+        return status
+    if arguments.format == "json":
+        say(json.dumps(_as_json(found, bots), ensure_ascii=False, indent=2))
+    else:
+        for line in _text(found, bots, arguments):
+            say(line)
+    return status or (1 if found.differing or found.failures(0) or found.failures(1) else 0)
+
+
+def _hold(work: Callable[[], None], limits: "Limits") -> int:
+    """Do the work; the exit status when it could not be done to its end, which is told."""
+    from arbiter.bench.interview import InterviewError
 
     try:
-        comparison = run_interruptible(work)
+        work()
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
     except InterviewError as error:
-        progress.clear()
         print(f"arbiter: {error}", file=sys.stderr)
         if error.termination is Termination.TIMEOUT and limits.time is None:
             print(f"  does it heed `{limits}`? Else try --depth N, or --time 100ms", file=sys.stderr)
         return 1
-    progress.clear()
-    if arguments.format == "json":
-        say(json.dumps(_as_json(comparison, bots), ensure_ascii=False, indent=2))
-    else:
-        for line in _text(comparison, bots, arguments):
-            say(line)
-    return 1 if comparison.differing else 0
+    return 0
 
 
 def _require_dvp(bots: Sequence[Bot]) -> None:
@@ -163,41 +179,40 @@ def _questions(arguments: argparse.Namespace, bots: list[Bot]) -> "list[Question
     return questions
 
 
-class _Progress:
+@contextmanager
+def _progress(total: int) -> "Iterator[Progress]":
     """A line that is written over and over, for people who wait at a terminal."""
+    last = -1
 
-    def __init__(self, total: int) -> None:
-        self._total = total
-        self._is_shown = sys.stderr.isatty()
-        self._last = -1
+    def tell(done: int, differing: int) -> None:
+        nonlocal last
+        percent = 100 * done // total
+        if percent != last:
+            last = percent
+            _write(f"\r{done} of {total} positions, {differing} differ ")
 
-    def tell(self, done: int, differing: int) -> None:
-        percent = 100 * done // self._total
-        if self._is_shown and percent != self._last:
-            self._last = percent
-            print(
-                f"\r{done} of {self._total} positions, {differing} differ ",
-                end="",
-                file=sys.stderr,
-                flush=True,
-            )
+    if not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    try:
+        yield tell
+    finally:
+        _write("\r\x1b[K")
 
-    def clear(self) -> None:
-        if self._is_shown:
-            self._write("\r\x1b[K")
 
-    def _write(self, text: str) -> None:
-        print(text, end="", file=sys.stderr, flush=True)
+def _write(text: str) -> None:
+    print(text, end="", file=sys.stderr, flush=True)
 
 
 # --- what came of it -------------------------------------------------------------------------------------
 
 
 def _text(comparison: "Comparison", bots: Sequence[Bot], arguments: argparse.Namespace) -> list[str]:
-    asked, differing = len(comparison.pairs), comparison.differing
-    fewer = f" (there are no more than {asked} different ones)" if asked < arguments.positions else ""
+    asked, wanted, differing = len(comparison.pairs), comparison.wanted, comparison.differing
+    fewer = f" (there are no more than {wanted} different ones)" if wanted < arguments.positions else ""
+    positions = f"{wanted} positions" if comparison.is_complete else f"{asked} of {wanted} positions so far"
     limits = comparison.limits
-    head = f"{asked} positions{fewer}, seed {arguments.seed}, {limits}: {len(differing)} answers differ"
+    head = f"{positions}{fewer}, seed {arguments.seed}, {limits}: {len(differing)} answers differ"
     times = ", ".join(f"{bot.name} {comparison.mean_ms(i):.1f} ms" for i, bot in enumerate(bots))
     return [
         head,
@@ -210,7 +225,7 @@ def _text(comparison: "Comparison", bots: Sequence[Bot], arguments: argparse.Nam
 
 
 def _remarks(comparison: "Comparison", bots: Sequence[Bot]) -> list[str]:
-    remarks = []
+    remarks = list(_failures(comparison, bots))
     if comparison.other_scores:
         remarks.append(f"{comparison.other_scores} of the same answers came with another score")
     for index, bot in enumerate(bots):
@@ -222,6 +237,15 @@ def _remarks(comparison: "Comparison", bots: Sequence[Bot]) -> list[str]:
                 "chance, time or earlier positions decide, so differences may mean nothing"
             )
     return remarks
+
+
+def _failures(comparison: "Comparison", bots: "Sequence[Bot]") -> "Iterator[str]":
+    for index, bot in enumerate(bots):
+        if failed := comparison.failures(index):
+            count, failure = len(failed), failed[0].replies[index].failure
+            assert failure is not None
+            why = f"{failure.termination}: {shorten(failure.detail, _DETAIL, placeholder=' ...')}"
+            yield f"{bot.name} failed at {count} of {len(comparison.pairs)} positions, first by {why}"
 
 
 def _table(differing: "Sequence[Pair]", bots: Sequence[Bot], *, everything: bool) -> list[str]:
@@ -259,9 +283,14 @@ def _answers(pair: "Pair") -> tuple[str, str]:
 def _conclusion(comparison: "Comparison", arguments: argparse.Namespace) -> str:
     import shlex
 
-    if not comparison.differing:
-        return "the two answer alike: no test is needed"
-    return f"which is the better: {shlex.join(['arbiter', 'ab', arguments.new, arguments.old])}"
+    for index, bot in enumerate((arguments.new, arguments.old)):
+        if comparison.failures(index):
+            return f"what failed comes first: {shlex.join(['arbiter', 'check', bot])}"
+    if comparison.differing:
+        return f"which is the better: {shlex.join(['arbiter', 'ab', arguments.new, arguments.old])}"
+    if not comparison.is_complete:
+        return "no difference so far; not all positions were asked"
+    return "the two answer alike: no test is needed"
 
 
 def _as_json(comparison: "Comparison", bots: Sequence[Bot]) -> dict[str, Any]:
@@ -269,8 +298,10 @@ def _as_json(comparison: "Comparison", bots: Sequence[Bot]) -> dict[str, Any]:
     return {
         "bots": [bot.name for bot in bots],
         "limits": {"nodes": limits.nodes, "depth": limits.depth, "movetime": limits.time},
+        "wanted": comparison.wanted,
         "positions": len(comparison.pairs),
         "differ": len(comparison.differing),
+        "failed": [len(comparison.failures(index)) for index in range(2)],
         "other_scores": comparison.other_scores,
         "phases": {phase: {"asked": of, "differ": count} for phase, count, of in comparison.by_phase()},
         "mean_ms": [round(comparison.mean_ms(index), 3) for index in range(2)],

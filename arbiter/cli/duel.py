@@ -33,6 +33,7 @@ HELP = """\
   plies       all plies so far
   resign      gives the game up
   quit        ends the game and keeps it, unfinished"""
+NOT_BEGUN = "before the first ply: no game is kept"
 _ALIASES = {"?": "help", "h": "help", "exit": "quit", "q": "quit", "u": "undo", "b": "board"}
 
 
@@ -203,7 +204,10 @@ class Duel:
         say(HELP.format(adviser=printable(self._parties.adviser)))
 
     def _legal(self, space: str) -> None:
-        for line in legal_lines(self._sheet.position, start=space):
+        lines = legal_lines(self._sheet.position, start=space)
+        if space and lines == ["legal: none"]:
+            lines = [f"no legal ply begins with {printable(space.upper())[:60]}"]
+        for line in lines:
             say(line)
 
     def _board(self, _: str = "") -> None:
@@ -300,7 +304,7 @@ class Duel:
         white, black = sheet.position.score
         if sheet.failure is None:
             if not sheet.is_over:
-                return [f"broken off at {white}:{black}"]
+                return [f"broken off {f'at {white}:{black}' if sheet.has_begun else NOT_BEGUN}"]
             winner = sheet.position.winner
             who = "a draw" if winner is None else "you win" if winner is parties.person else "you lose"
             return [f"the game is over, {white}:{black}: {who}"]

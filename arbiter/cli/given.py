@@ -115,15 +115,18 @@ def wrapped(bot: Bot, command: str, time: TimeControl, *, keep_clock: bool) -> B
     their time under such tools, or stand at a breakpoint all day.
 
     Raises:
-        UsageError: when the command cannot be split into words.
+        UsageError: when the command cannot be split into words, or its program cannot be started.
     """
+    from arbiter.isolation.launch import fault_of_command
     from arbiter.tournament.bots import resolve_build
     from arbiter.tournament.problems import ConfigurationError
 
     try:
         words = resolve_build(command, Path.cwd())
     except ConfigurationError as error:
-        raise UsageError(f"--wrap: {error}") from None
+        raise UsageError(f"--wrap: {error}", "examples: --wrap valgrind, --wrap gdb") from None
+    if fault := fault_of_command(words[0], Path.cwd()):
+        raise UsageError(f"--wrap: {fault}")
     if not keep_clock:
         time = replace(time, clock=ClockKind.STILL, start=_ALL_DAY)
     return replace(bot, wrap=words, time=time, directory=Path.cwd())

@@ -14,6 +14,7 @@ from keyword import iskeyword
 from typing import NoReturn
 
 from arbiter.cli.errors import INTERRUPTED, PIPE_CLOSED, UsageError
+from arbiter.match.groups import unwrapped
 
 COMMANDS = (
     "run",
@@ -44,6 +45,11 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}{self._suggestion(message)}", f"see `{self.prog} --help`")
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        """Help is written out while it can still be told that nobody reads it."""
+        sys.stdout.flush()
+        super().exit(status, message)
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
@@ -94,9 +100,19 @@ def main(argv: Sequence[str] | None = None) -> int:
             # A terminal that lacks a character shows another one; that is no reason to fail.
             stream.reconfigure(errors="replace")
     try:
-        arguments = _parse(sys.argv[1:] if argv is None else argv)
-        run: Callable[[argparse.Namespace], int] = arguments.run
-        status = run(arguments)
+        return _told(sys.argv[1:] if argv is None else argv)
+    except BrokenPipeError:
+        # The reader of our output left, such as `head`; there is nobody to tell.
+        return _without_output(PIPE_CLOSED)
+
+
+def _told(argv: Sequence[str]) -> int:
+    """Run one command, and say what goes wrong."""
+    try:
+        with unwrapped(UsageError, OSError):
+            arguments = _parse(argv)
+            run: Callable[[argparse.Namespace], int] = arguments.run
+            status = run(arguments)
         sys.stdout.flush()
         return status
     except UsageError as error:
@@ -106,9 +122,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader of our output left, such as `head`; there is nobody to tell.
-        return _without_output(PIPE_CLOSED)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
             raise
@@ -123,7 +136,8 @@ def _interrupt(*_: object) -> NoReturn:
 
 def _without_output(status: int) -> int:
     """Keep the interpreter from trying once more to write what it could not."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     return status
 
 

@@ -96,8 +96,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--openings and --position both say where games start", "leave one of them out")
     start = start_of(arguments.position, bots)
     time = time_of(arguments.time)
-    games = arguments.games or (1 if arguments.wrap else 2)
-    if arguments.wrap:
+    games = arguments.games or (2 if arguments.wrap is None else 1)
+    if arguments.wrap is not None:
         bots[0] = wrapped(bots[0], arguments.wrap, time, keep_clock=arguments.keep_clock)
     tournament = Tournament(
         name=f"{bots[0].name} - {bots[1].name}",
@@ -111,7 +111,8 @@ def run(arguments: argparse.Namespace) -> int:
         isolation=arguments.isolation,
     )
     directory = Path(arguments.results) if arguments.results else new_directory(tournament.slug)
-    place = shown(directory)
+    place = shlex.quote(shown(directory))
+    log = log_of(arguments.log)
     with open_results(directory) as league:
         return Session(
             settle_plan(tournament, arguments.seed, league, start),
@@ -122,7 +123,7 @@ def run(arguments: argparse.Namespace) -> int:
             again=shlex.join(["arbiter", "match", *arguments.bots, *_options(arguments, games, directory)]),
             hint=f"results in {place}; see a game: arbiter show {place} --game 1",
             trace=trace_of(arguments, bots),
-            log=log_of(arguments.log),
+            log=log,
         ).run()
 
 

@@ -1,6 +1,7 @@
 """``arbiter play``: a person against a bot, in the terminal."""
 
 import argparse
+import os
 import secrets
 from datetime import datetime
 from pathlib import Path
@@ -9,12 +10,12 @@ from typing import TYPE_CHECKING
 from arbiter.cli.arguments import natural, positive
 from arbiter.cli.errors import UsageError
 from arbiter.cli.given import BOT_HELP, OPENINGS_HELP, openings_of, start_of, time_of
-from arbiter.cli.records import number_of, printable, read_text, say
+from arbiter.cli.records import load_records, number_of, printable, say
 from arbiter.cli.results import shown
 from arbiter.cli.single import confined, find_bot
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import ClockKind, TimeControl
-from protocol.records import format_record, scan_records
+from protocol.records import format_record
 from protocol.rules import Position, Side
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Play; 1 when the bot failed."""
     from arbiter.bench.sheet import Sheet
+    from arbiter.cli.duel import NOT_BEGUN
     from arbiter.cli.interruptible import run_interruptible
     from arbiter.match.sitting import NotReadyError
 
@@ -107,10 +109,11 @@ def run(arguments: argparse.Namespace) -> int:
     except NotReadyError as error:
         raise UsageError(f"{bot.name} cannot play: {error}", "arbiter check tells what is wrong") from None
     except KeyboardInterrupt:
-        say("\ninterrupted")
+        say("\ninterrupted" if sheet.has_begun else f"\ninterrupted {NOT_BEGUN}")
         raise
     finally:
-        _keep(sheet, path, number, seed, opening)
+        if sheet.has_begun:
+            _keep(sheet, path, number, seed, opening)
     has_failed = sheet.failure is not None and sheet.offender is not parties.person
     return 1 if has_failed and sheet.failure is not None and sheet.failure.termination.is_forfeit else 0
 
@@ -222,13 +225,22 @@ def _next_number(path: Path) -> int:
     """The number of the game in its file.
 
     Raises:
-        UsageError: when there is a file that holds no game records, or none can be made there.
+        UsageError: when there is a file that holds no game records, or it cannot be written.
     """
     if not path.parent.is_dir():
         raise UsageError(f"--save {path}: there is no directory {path.parent}")
-    if not path.exists():
+    is_new = not os.path.lexists(path)
+    if not is_new and not path.is_file():
+        raise UsageError(f"--save {path}: {'a directory' if path.is_dir() else 'not a file'}", "name a file")
+    try:
+        path.open("a").close()  # a game is too much to be lost for it
+    except OSError as error:
+        hint = "--save names another file"
+        raise UsageError(f"--save {path}: cannot be written: {error.strerror}", hint) from None
+    if is_new:
+        path.unlink()
         return 1
-    readings = list(scan_records(read_text(str(path)), str(path)))
+    readings = load_records(str(path))
     faults = [fault for reading in readings for fault in reading.faults]
     if faults:
         raise UsageError(f"--save: {faults[0]}", "name another file, or mend this one")
@@ -236,9 +248,7 @@ def _next_number(path: Path) -> int:
 
 
 def _keep(sheet: "Sheet", path: Path, number: int, seed: int, opening: str | None) -> None:
-    """Write the game to its file, after others; nothing when nothing was played."""
-    if not sheet.plies and sheet.failure is None:
-        return
+    """Write the game to its file, after others."""
     try:
         is_first = not path.exists() or path.stat().st_size == 0
         with path.open("a", encoding="utf-8") as file:

@@ -17,7 +17,7 @@ from arbiter.isolation.levels import UnavailableError
 from arbiter.isolation.tree import kill_everything_once
 from arbiter.live.plain import plain_watcher
 from arbiter.live.scribe import Scribe
-from arbiter.match.groups import leaves
+from arbiter.match.groups import unwrapped
 from arbiter.store import FILE_NAME, League, StoreError
 from arbiter.tournament.config import Tournament
 from arbiter.tournament.events import Event, Notice, Watcher
@@ -38,6 +38,7 @@ from arbiter.tournament.versions import ChangedProgramError
 from protocol.rules import Position
 
 _SWITCH_INTERVAL = 0.0005
+_NO_DIALOGUE = "no game was begun, so there is no dialogue of one; arbiter check BOT shows how a bot starts"
 
 
 class Session:
@@ -83,11 +84,13 @@ class Session:
         try:
             # Other threads store and draw; while they compute, the clocks must be kept all the same.
             sys.setswitchinterval(_SWITCH_INTERVAL)
-            with _plain_errors():
+            with unwrapped(BotsNotReadyError, ChangedProgramError, StoreError, OSError):
                 trio.run(self._play)
         except BotsNotReadyError as error:
             for problem in error.problems:
                 print(f"arbiter: {problem}", file=sys.stderr)
+            if self._trace is not None or self._log is not None:
+                print(_NO_DIALOGUE, file=sys.stderr)
             if not self._league.sessions():
                 self._league.discard()
             return 1
@@ -179,18 +182,6 @@ def _warn(event: Event) -> None:
     """Even the quiet hear of what went wrong before the games."""
     if isinstance(event, Notice) and event.is_warning:
         print(event.text, file=sys.stderr)
-
-
-@contextmanager
-def _plain_errors() -> Iterator[None]:
-    """Take the errors that have a message of their own out of the groups that nurseries make."""
-    try:
-        yield
-    except BaseExceptionGroup as group:
-        for error in leaves(group):
-            if isinstance(error, BotsNotReadyError | ChangedProgramError | StoreError | OSError):
-                raise error from None
-        raise
 
 
 @contextmanager

@@ -1,7 +1,9 @@
 """Game records named on a command line: a file, standard input or a results directory."""
 
+import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from arbiter.cli.errors import UsageError
@@ -12,13 +14,29 @@ from protocol.records import Reading, Record, decode_text, scan_records
 def load_records(path: str) -> list[Reading]:
     """All games of a RECORD argument, the faulty ones with their faults.
 
+    A record's ``game`` is then what ``--game`` calls it: the number in its schedule, else the place in the
+    file, which also counts when a number occurs twice, as in files put together.
+
     :raises UsageError: there is nothing readable at this path.
     """
-    if (Path(path) / "game.drec").is_file():  # a bundle of a failed game
+    if any((Path(path) / name).is_file() for name in ("game.drec", "bundle.json")):
         path = str(Path(path) / "game.drec")
     if Path(path).is_dir():
-        return list(_from_results(Path(path)))
-    return list(scan_records(read_text(path), source_name(path)))
+        return _numbered(_from_results(Path(path)))
+    text = read_text(path)
+    readings = list(scan_records(text, source_name(path)))
+    if readings and all(reading.record is None for reading in readings):
+        _refuse_foreign(text, path)
+    return _numbered(readings)
+
+
+def _refuse_foreign(text: str, path: str) -> None:
+    from protocol.records.formats import Format, recognise
+
+    form = recognise(text)
+    if form not in (None, Format.DREC):
+        command = shlex.join(["arbiter", "import", path, "--output", "games.drec"])
+        raise UsageError(f"{source_name(path)}: {form}, not DREC", f"make it that: {command}")
 
 
 def read_text(path: str) -> str:
@@ -57,12 +75,26 @@ def say(text: str) -> None:
 
 
 def number_of(reading: Reading) -> int:
-    """What ``--game`` calls it: the number in its schedule, else the place in the file."""
-    record = reading.record
-    if record is None:
-        return reading.faults[0].game
-    number = whole_number(record.headers.get("Number", ""))
-    return record.game if number is None else number
+    """What ``--game`` calls it."""
+    return reading.faults[0].game if reading.record is None else reading.record.game
+
+
+def _numbered(found: Iterable[Reading]) -> list[Reading]:
+    readings = list(found)
+    numbers = [_own_number(reading) for reading in readings]
+    if len(set(numbers)) < len(numbers):
+        return readings
+    return [
+        reading if reading.record is None else replace(reading, record=replace(reading.record, game=number))
+        for reading, number in zip(readings, numbers, strict=True)
+    ]
+
+
+def _own_number(reading: Reading) -> int:
+    """The number in its schedule; without one its place in the file."""
+    header = "" if reading.record is None else reading.record.headers.get("Number", "")
+    number = whole_number(header)
+    return number_of(reading) if number is None else number
 
 
 def whole_number(text: str, digits: int = 15) -> int | None:

@@ -12,8 +12,8 @@ from arbiter.cli.arguments import positive
 from arbiter.cli.case import Case, cases_of
 from arbiter.cli.errors import UsageError
 from arbiter.cli.given import WRAP_HELP
-from arbiter.cli.records import number_of, printable, say, whole_number
-from protocol.records import Reading
+from arbiter.cli.records import printable, say, whole_number
+from arbiter.match.termination import Termination
 
 if TYPE_CHECKING:
     from arbiter.match.game import GameSetup
@@ -23,7 +23,8 @@ NAME = "replay"
 HELP = "put the questions of a recorded game to a bot again and compare its answers"
 
 _WIDEST = 40
-_HEAD = f"{'ply':>4}  {'side':<5}  {'recorded':<12}  {'now':<12}  {'ms':>9}"
+_NO_SCORE = "-"
+_HEAD = f"{'ply':>4}  {'side':<5}  {'recorded':<12} {'score':>7}  {'now':<12} {'score':>7}  {'ms':>9}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -127,7 +128,8 @@ async def _ask_all(reports: Sequence["Report"], arguments: argparse.Namespace) -
         names = [case.record.headers["White"], case.record.headers["Black"]]
         names[case.side] = case.bot.name
         async with listening(trace_of(arguments, [case.bot]), int(setup.label), names) as ear:
-            report.notes = (await replay(script, report.take, ear)).notes
+            notes = (await replay(script, report.take, ear)).notes
+            report.notes = [*case.notes, *report.remarks, *notes]
 
 
 def _setup(case: Case, arguments: argparse.Namespace) -> "GameSetup":
@@ -176,9 +178,23 @@ class Report:
 
     def is_same(self, answer: "Repeated") -> bool:
         if answer.recorded is None:
-            termination = self.case.record.termination
-            return answer.failure is not None and answer.failure.termination == termination
+            return self._fails_alike(answer) and not self.is_unclear(answer)
         return answer.failure is None and (answer.answer or "").upper() == answer.recorded
+
+    def is_unclear(self, answer: "Repeated") -> bool:
+        """Whether the bot ended as it did then, but only the tool it was started through knows how."""
+        from arbiter.match.process import FOREIGN
+
+        if not (self.case.bot.wrap and self._fails_alike(answer) and answer.failure):
+            return False
+        if answer.failure.termination not in (Termination.CRASH, Termination.KILLED):
+            return False
+        now, then = (detail.partition(";")[0] for detail in (answer.failure.detail, self.case.detail))
+        return now != then or now.endswith(FOREIGN)
+
+    def _fails_alike(self, answer: "Repeated") -> bool:
+        then = self.case.record.termination if answer.recorded is None else None
+        return answer.failure is not None and answer.failure.termination == then
 
     @property
     def same(self) -> int:
@@ -188,6 +204,14 @@ class Report:
     def is_as_recorded(self) -> bool:
         return self.same == len(self.numbers)
 
+    @property
+    def remarks(self) -> list[str]:
+        """What may explain why a bot is no longer the one of the game."""
+        others = sum(each.failure is None and not self.is_same(each) for each in self.answers)
+        if not self.case.is_recorded or others < 2 or 2 * others < len(self.numbers):
+            return []
+        return ["most answers are others than in the game: does it draw chance without the option Seed?"]
+
     def was(self, answer: "Repeated") -> str:
         """What the record has: a ply, or how the game ended in its place."""
         return answer.recorded or _outcome(self.case.record.termination, self.case.answer)
@@ -195,9 +219,14 @@ class Report:
     def _row(self, answer: "Repeated") -> list[str]:
         now = _outcome(answer.failure and answer.failure.termination, answer.answer)
         number, side, ms = answer.number or "-", self.case.side.word, answer.used / 1e6
-        row = f"{number:>4}  {side:<5}  {self.was(answer):<12}  {now:<12}  {ms:9.1f}"
-        verdict = "same" if self.is_same(answer) else f"DIFFERENT  {answer.position}"
+        then, score = self.case.score(answer.number) or _NO_SCORE, answer.info.get("score", _NO_SCORE)
+        row = f"{number:>4}  {side:<5}  {self.was(answer):<12} {then:>7}  {now:<12} {score:>7}  {ms:9.1f}"
         detail = [] if answer.failure is None else [f"      {answer.failure.detail}"]
+        if len(self.numbers) == 1 and "pv" in answer.info:
+            detail.append(f"      line: {answer.info['pv'].replace(',', ' ')}")
+        if self.is_unclear(answer):
+            return [f"{row}  UNCLEAR", *detail, f"      recorded: {self.case.detail or 'nothing more'}"]
+        verdict = "same" if self.is_same(answer) else f"DIFFERENT  {answer.position}"
         return [f"{row}  {verdict}", *detail]
 
     def as_json(self) -> list[dict[str, Any]]:
@@ -207,6 +236,7 @@ class Report:
                 "side": self.case.side.word,
                 "position": answer.position.dpos,
                 "recorded": answer.recorded,
+                "recorded_score": self.case.score(answer.number),
                 "recorded_failure": None if answer.recorded else self.case.record.termination,
                 "answer": answer.answer,
                 "failure": answer.failure and str(answer.failure.termination),
@@ -231,13 +261,15 @@ def _end(reports: Sequence[Report], *, are_told: bool) -> list[str]:
     asked, answered = sum(len(r.numbers) for r in reports), sum(len(r.answers) for r in reports)
     same = sum(report.same for report in reports)
     rest = f"; {asked - answered} not asked any more" if asked > answered else ""
+    if unclear := sum(report.is_unclear(answer) for report in reports for answer in report.answers):
+        rest += f"; {unclear} unclear: under --wrap only the tool knows how the bot ended"
     return [*lines, *notes, f"{same} of {answered} as recorded{rest}"]
 
 
 def _as_json(reports: Sequence[Report]) -> dict[str, Any]:
     record = reports[0].case.record
     return {
-        "game": number_of(Reading(record)),
+        "game": record.game,
         "white": record.headers["White"],
         "black": record.headers["Black"],
         "bot": reports[0].case.bot.name,

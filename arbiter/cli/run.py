@@ -76,7 +76,7 @@ def _play(tournament: "Tournament", arguments: argparse.Namespace) -> int:
     from arbiter.cli.playing import Session, open_results, settle_plan
 
     directory = _directory(tournament, arguments)
-    place = shown(directory)
+    place = shlex.quote(shown(directory))
     with open_results(directory) as league:
         return Session(
             settle_plan(tournament, arguments.seed, league),
@@ -84,7 +84,8 @@ def _play(tournament: "Tournament", arguments: argparse.Namespace) -> int:
             form=arguments.format,
             quiet=arguments.quiet,
             again=shlex.join(["arbiter", *sys.argv[1:]]),
-            hint=f"results in {place}; game records: arbiter export {place} > games.drec",
+            hint=f"results in {place}; see its games: arbiter show {place}; "
+            f"game records: arbiter export {place} > games.drec",
             new_versions=_known(arguments.new_version, tournament),
         ).run()
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from textwrap import wrap
 
 from arbiter.cli.board import Look, board_key, draw_board, removed_stacks, stack_text
-from arbiter.cli.records import number_of, printable
-from protocol.records import TEXT, Fault, Reading, Record, replay_until_fault
+from arbiter.cli.records import printable
+from protocol.records import TEXT, Fault, Record, replay_until_fault
 from protocol.rules import Phase, Ply, Position, Stack, parse_ply
 
 _WIDTH = 78
@@ -70,7 +70,7 @@ def legal_lines(position: Position, *, start: str = "") -> list[str]:
 
 def _summary(record: Record) -> list[str]:
     """The headers that a reader wants first."""
-    headers, number = record.headers, number_of(Reading(record))
+    headers, number = record.headers, record.game
     event = [headers[name] for name in ("Event", "Date") if name in headers]
     event += [f"round {headers['Round']}"] if "Round" in headers else []
     event += [f"time {headers['TimeControl']}"] if "TimeControl" in headers else []

@@ -2,19 +2,25 @@
 
 import argparse
 import json
+import shlex
 import sys
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from arbiter.cli.errors import UsageError
 from arbiter.cli.look import is_capable, terminal_look
 from arbiter.cli.records import choose_record, load_records, number_of, printable, say, source_name
 from arbiter.cli.scene import Film, Scene, scene_text
-from protocol.records import Reading, Record
-from protocol.rules import Stack
+from protocol.records import Reading, Record, loser
+from protocol.rules import Side, Stack
 
 NAME = "show"
 HELP = "draw the board of a recorded game, or list the games of a file"
 
+_JUDGE, _DEPTH = "sample:searcher", ("--depth", "4")
+"""Whom to ask where a game was lost: stronger than most first bots, and quick enough for all plies."""
+_ON_THE_BOARD = (None, "normal", "resign")
 _LISTED = 40
 """Games listed at most; whoever has more knows what to look for."""
 
@@ -28,17 +34,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--game",
         type=int,
         metavar="N",
-        help="the game: its header Number, else its place in the file (from 1)",
+        help="the game: its header Number; its place in the file where those are missing or occur twice",
     )
     parser.add_argument(
         "--ply", type=int, metavar="N", help="the board after ply N, 0 the start (default: the last)"
     )
+    parser.add_argument("--lost", metavar="BOT", help="list only the games that this bot lost")
     parser.add_argument("--legal", action="store_true", help="list the legal plies, too")
     parser.add_argument(
         "--format", choices=("text", "json"), default="text", help="for people or for programs"
     )
     parser.epilog = (
-        "example: arbiter show games.drec --game 3 --ply 57\n"
+        "examples:\n"
+        "  arbiter show games.drec --game 3 --ply 57\n"
+        "  arbiter show results/league --lost mybot\n"
         "In a terminal, without --ply, the arrow keys lead through the game."
     )
 
@@ -49,8 +58,11 @@ def run(arguments: argparse.Namespace) -> int:
     if not readings:
         raise UsageError(f"{source_name(arguments.record)}: no games in it")
     as_json = arguments.format == "json"
+    if arguments.lost is not None:
+        readings = _lost(readings, arguments.lost, source_name(arguments.record))
     if arguments.game is None and arguments.ply is None and len(readings) > 1:
-        say(_json_list(readings) if as_json else _text_list(readings, arguments.record))
+        text = _json_list if as_json else partial(_text_list, path=arguments.record, loser=arguments.lost)
+        say(text(readings))
         return 0
     record = _chosen(readings, arguments)
     if _is_watched(arguments) and Film(record).last >= 0:
@@ -71,6 +83,26 @@ def _is_watched(arguments: argparse.Namespace) -> bool:
     return not is_plain and sys.stdin.isatty() and is_capable(sys.stdout)
 
 
+def _lost(readings: list[Reading], bot: str, source: str) -> list[Reading]:
+    """The games that a bot lost. Raises UsageError when there are none."""
+    from arbiter.tournament.problems import did_you_mean, listed
+
+    records = [reading.record for reading in readings if reading.record is not None]
+    names = {record.headers[side.word.capitalize()] for record in records for side in Side}
+    if bot not in names:
+        hint = did_you_mean(bot, names) or f"; players: {listed(sorted(names))}"
+        raise UsageError(f"{source}: no player is named {printable(bot)}{printable(hint)}")
+    lost = [record for record in records if _loser(record) == bot]
+    if not lost:
+        raise UsageError(f"{source}: {printable(bot)} lost no game")
+    return list(map(Reading, lost))
+
+
+def _loser(record: Record) -> str | None:
+    side = loser(record.result)
+    return None if side is None else record.headers[side.word.capitalize()]
+
+
 # --- which game, which ply -------------------------------------------------------------------------------
 
 
@@ -87,7 +119,7 @@ def _scene(record: Record, number: int | None) -> Scene:
         number = count
     if not 0 <= number <= count:
         raise UsageError(
-            f"game {number_of(Reading(record))} has no ply {number}",
+            f"game {record.game} has no ply {number}",
             f"choose --ply from 0 (the start) to {count}",
         )
     film = Film(record)
@@ -100,7 +132,7 @@ def _scene(record: Record, number: int | None) -> Scene:
 # --- for people ------------------------------------------------------------------------------------------
 
 
-def _text_list(readings: list[Reading], path: str) -> str:
+def _text_list(readings: list[Reading], path: str, *, loser: str | None) -> str:
     from tabulate import tabulate
 
     rows = [list(map(printable, _row(reading))) for reading in readings[:_LISTED]]
@@ -108,8 +140,33 @@ def _text_list(readings: list[Reading], path: str) -> str:
     lines = [tabulate(rows, heads, disable_numparse=True, colalign=("right",) + ("left",) * 5 + ("right",))]
     if len(readings) > _LISTED:
         lines.append(f"... and {len(readings) - _LISTED} more games, {len(readings)} in all")
-    lines.append(f"\nThe board of one: arbiter show {path} --game {number_of(readings[0])} [--ply N]")
-    return "\n".join(lines)
+    further = _from_list if loser is None else partial(_from_losses, loser=loser)
+    return "\n".join([*lines, "", *further(readings, path)])
+
+
+def _from_list(readings: list[Reading], path: str) -> Iterator[str]:
+    """What can be done next."""
+    readable = next((reading for reading in readings if reading.record is not None), readings[0])
+    yield f"Those that one of them lost: {_command('show', path, '--lost')} NAME"
+    yield f"The board of one: {_command('show', path, '--game', number_of(readable))} [--ply N]"
+
+
+def _from_losses(readings: list[Reading], path: str, loser: str) -> Iterator[str]:
+    """What can be done next about games that are sound and have one loser."""
+    records = [reading.record for reading in readings if reading.record is not None]
+    record = next((record for record in records if record.termination in _ON_THE_BOARD), records[0])
+    game = (path, "--game", record.game)
+    yield f"The board of one: {_command('show', *game)} [--ply N]"
+    if record.termination in _ON_THE_BOARD:
+        side = "white" if record.headers["White"] == loser else "black"
+        command = _command("replay", *game, _JUDGE, "--side", side, "--all", *_DEPTH)
+        yield f"What a stronger bot would have played, and its scores: {command}"
+    else:
+        yield f"The same again: {_command('replay', *game)}"
+
+
+def _command(*words: object) -> str:
+    return shlex.join(["arbiter", *map(str, words)])
 
 
 def _row(reading: Reading) -> list[str]:
@@ -143,7 +200,7 @@ def _json_list(readings: list[Reading]) -> str:
 def _json_scene(scene: Scene) -> str:
     record, position = scene.record, scene.position
     data = {
-        "game": number_of(Reading(record)),
+        "game": record.game,
         "headers": dict(record.headers),
         "result": record.result,
         "plies": [ply.text for ply in record.plies],

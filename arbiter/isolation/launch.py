@@ -232,7 +232,7 @@ def launch(
         group = _join_group(process.pid, marker, sandbox.bounds)
         tree.adopt(process.pid, marker, group)
         return Program(process, sandbox, group=group)
-    if fault := _fault(argv[0], directory, env.get("PATH")):
+    if fault := fault_of_command(argv[0], directory, env.get("PATH")):
         raise StartError(fault)
     ends = _Ends.open(stdin, stdout) if sandbox.level is Level.JAIL else _Ends()
     try:
@@ -333,7 +333,7 @@ def _join_group(pid: int, marker: str, bounds: Bounds) -> cgroup.Group | None:
 
 def _explain(error: OSError | ValueError, word: str, directory: Path) -> str:
     """Say why ``word`` did not start, from what the file system shows."""
-    if fault := _fault(word, directory):
+    if fault := fault_of_command(word, directory):
         return fault
     if isinstance(error, ValueError):
         return f"{word!r} cannot be a command: {error}"
@@ -343,7 +343,7 @@ def _explain(error: OSError | ValueError, word: str, directory: Path) -> str:
     return f"{directory / (shutil.which(word) or word)}: {reason}"
 
 
-def _fault(word: str, directory: Path, search: str | None = None) -> str | None:
+def fault_of_command(word: str, directory: Path, search: str | None = None) -> str | None:
     """What is wrong with a command before it is tried, as far as the file system shows it."""
     if not directory.is_dir():
         return f"its directory {directory} does not exist"

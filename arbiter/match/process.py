@@ -9,11 +9,13 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Protocol
 
 import trio
 
 from arbiter.isolation.affinity import pinned
+from arbiter.isolation.console import wants_terminal
 from arbiter.isolation.launch import launch_wrapped
 from arbiter.isolation.sandbox import Applied, Level
 from arbiter.match.bot import Bot
@@ -35,6 +37,8 @@ _STDERR_FULL_SPEED = 4 * 2**20
 """The same for stderr, which nobody has to make sense of."""
 _STDERR_PAUSE = 0.05
 _DENIALS = ("Permission denied", "Read-only file system", "EACCES", "EROFS")
+FOREIGN = "which tells nothing of the bot"
+"""Said of an exit status that is a wrapper's own."""
 _LAST_WORDS = 32
 """Chunks of stderr that are still taken when a bot is gone."""
 
@@ -75,6 +79,7 @@ class BotProcess:
         self.spawned_at = time.monotonic_ns()
         with pinned(cores):
             self._program = launch_wrapped(bot.wrap, bot.argv, bot.directory, bot.env, bot.sandbox)
+        self._wrap = bot.wrap
         self.pid = self._program.pid
         self.transcript = Transcript(self.spawned_at)
         self.stderr = HeadTail()
@@ -261,7 +266,17 @@ class BotProcess:
             return Termination.MEMORY, self.excess
         if self.trouble is not None:
             return Termination.START, self.trouble
-        return describe_exit(self.exit_status)
+        termination, words = describe_exit(self.exit_status)
+        if self._has_foreign_status:
+            words = f"{Path(self._wrap[0]).name} {words}, {FOREIGN}"
+        return termination, words
+
+    @property
+    def _has_foreign_status(self) -> bool:
+        """Whether the status is that of what the bot was started through; debuggers keep the bot's."""
+        if not self._wrap or self.exit_status is None:
+            return False
+        return self.exit_status == 0 or wants_terminal(self._wrap)
 
     def explain(self, last_words: str) -> Iterator[str]:
         """What its isolation level may have to do with the end of a program."""

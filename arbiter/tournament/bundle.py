@@ -4,23 +4,26 @@ import json
 import os
 import re
 import shlex
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from arbiter.isolation.sandbox import Sandbox
+from arbiter.isolation.sandbox import Level, Sandbox
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import ClockKind, TimeControl
 from arbiter.match.game import BotReport, Competitor, GameSetup
 from arbiter.match.termination import Termination
 from arbiter.store import PlayedGame
 from arbiter.store.drec import game_record
+from arbiter.tournament import fingerprint
 from arbiter.tournament.machine import describe_machine, describe_versions
 from protocol.records import format_record
 from protocol.rules import Side
 
 FACTS = "bundle.json"
 RECORD = "game.drec"
+_KIND = 1
 _TELLING = re.compile(r"PATH|LANG|LANGUAGE|LC_\w+|TZ|PYTHON\w*|LD_LIBRARY_PATH|JAVA_\w+|NODE_\w+")
 """Variables that decide how programs run; others may be nobody's business and are not copied."""
 
@@ -58,7 +61,7 @@ def _said(side: Side, report: BotReport) -> dict[str, str]:
 def _facts(game: PlayedGame, setup: GameSetup, directory: Path) -> dict[str, Any]:
     outcome = game.outcome
     return {
-        "bundle": 1,
+        "bundle": _KIND,
         "reproduce": shlex.join(["arbiter", "replay", str(directory)]),
         "number": game.number,
         "attempt": game.attempt,
@@ -79,6 +82,7 @@ def _facts(game: PlayedGame, setup: GameSetup, directory: Path) -> dict[str, Any
         "lag_us": outcome.lag // 1000,
         "machine": describe_machine(),
         "versions": describe_versions(),
+        "fingerprints": fingerprint.KIND,
         "environment": {key: value for key, value in os.environ.items() if _TELLING.fullmatch(key)},
     }
 
@@ -104,19 +108,59 @@ def _bot_facts(competitor: Competitor, digest: str) -> dict[str, Any]:
     }
 
 
+class BundleError(Exception):
+    """A bundle that is damaged, or of a kind that is not known here."""
+
+
+def read_facts(path: Path) -> dict[str, Any]:
+    """The facts in this file, of which bots and time controls can be made.
+
+    Raises:
+        BundleError: when they cannot.
+    """
+    try:
+        facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if facts["bundle"] != _KIND:
+            raise ValueError(f"bundles of kind {facts['bundle']} are not known here")
+        for side in Side:
+            bot_of(facts[side.word])
+            time_control(facts[side.word])
+    except KeyError as error:
+        raise BundleError(f"{path}: {error} is missing") from None
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise BundleError(f"{path}: {error}") from None
+    return facts
+
+
 def bot_of(facts: dict[str, Any]) -> Bot:
     """The bot that a bundle tells of, with the level and the limits it had."""
     sandbox = facts["sandbox"]
     return Bot(
         facts["name"],
-        tuple(facts["argv"]),
+        tuple(_texts(facts["argv"])),
         Path(facts["directory"]),
         Dialect(facts["protocol"]),
-        env=facts["env"],
-        options=facts["options"],
-        isolation=sandbox["level"],
+        env=dict(zip(facts["env"], _texts(facts["env"].values()), strict=True)),
+        options=dict(zip(facts["options"], _texts(facts["options"].values()), strict=True)),
+        isolation=Level(sandbox["level"]),
         sandbox=Sandbox(memory=sandbox["memory"], disk=sandbox["disk"], processes=sandbox["processes"]),
     )
+
+
+def change_of(facts: dict[str, Any], side: Side) -> str | None:
+    """What became of a bot's program since the game, in words; None when it is as it was, as far as known."""
+    then = facts[side.word].get("hash")
+    now = fingerprint.fingerprint(bot_of(facts[side.word]))
+    if not then or then == now or facts.get("fingerprints") != fingerprint.KIND:
+        return None
+    return f"the program of {facts[side.word]['name']} was {then[:8]} in the game and is now {now[:8]}"
+
+
+def _texts(values: Iterable[object]) -> Iterator[str]:
+    for value in values:
+        if not isinstance(value, str):
+            raise TypeError(f"{value!r} is no text")
+        yield value
 
 
 def time_control(facts: dict[str, Any]) -> TimeControl:

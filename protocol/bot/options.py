@@ -20,7 +20,8 @@ from typing import Generic, TypeVar
 
 Value = TypeVar("Value")
 
-_NAME = re.compile(r"[A-Za-z0-9_-]+")
+NAME = re.compile(r"[A-Za-z0-9_-]+")
+"""What options, and numbers of a bot's own, can be called."""
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 
 
@@ -31,7 +32,7 @@ class Option(Generic[Value]):
     """
 
     def __init__(self, name: str, default: Value) -> None:
-        if not _NAME.fullmatch(name):
+        if not NAME.fullmatch(name):
             raise ValueError(f"the name of an option has letters, digits, _ and - only: {name!r}")
         self.name = name
         self.default = default

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from protocol.bot.clock import Clock
 from protocol.bot.options import Option
+from protocol.bot.thoughts import info_lines
 from protocol.rules import Ply, Position, Rules, Side
 
 RESIGN = "resign"
@@ -120,8 +121,10 @@ class Bot:
         ``score`` is the margin in pieces that the bot expects at the end, from its own side; ``exact`` says
         that it is proved. ``pv`` is the expected line of play. ``metrics`` are numbers of the bot's own by
         name, sent as ``x-NAME``. ``string`` is free text, on a line of its own.
+
+        :raises ValueError: what the arbiter could not read, such as a score that is not a number.
         """
-        values = {
+        numbers = {
             "depth": depth,
             "score": score,
             "exact": int(exact) or None,
@@ -129,15 +132,8 @@ class Bot:
             "nps": nps,
             "time": time,
             "hashfull": hashfull,
-            "currmove": currmove,
-            **{f"x-{name}": value for name, value in (metrics or {}).items()},
         }
-        words = [f"{key} {_number(value)}" for key, value in values.items() if value is not None]
-        if line := [str(ply) for ply in pv]:
-            words.append(f"pv {' '.join(line)}")
-        lines = [f"info {' '.join(words)}"] if words else []
-        if text := " ".join(string.split()):
-            lines.append(f"info string {text}")
+        lines = info_lines(numbers, currmove, pv, string, metrics)
         if self._say and lines:
             self._say(*lines)
 
@@ -155,10 +151,3 @@ class FunctionBot(Bot):
     @property
     def options(self) -> Sequence[Option[Any]]:
         return self._options
-
-
-def _number(value: object) -> str:
-    """A number without an exponent, as the language wants it; anything else as it is."""
-    if isinstance(value, float):
-        return f"{value:.6f}".rstrip("0").rstrip(".")
-    return str(value)

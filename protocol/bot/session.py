@@ -37,6 +37,7 @@ def run(
     own, or that of the program's file), ``author``, ``version`` and ``features`` introduce it. ``stdin`` and
     ``stdout`` stand for those of the process, for tests: both or none.
 
+    :raises TypeError: ``player`` is neither.
     :raises ValueError: a feature does not exist, two options have the same name, or one stream is missing.
         Exceptions of the author's code pass through.
     """
@@ -65,15 +66,21 @@ def _run_here(bot: Bot) -> None:
 
 
 def _bot(player: Bot | type[Bot] | Choose, options: Sequence[Option[Any]]) -> Bot:
-    if isinstance(player, Bot):
-        bot = player
-    elif isinstance(player, type):
-        bot = player()
-    else:
-        return FunctionBot(player, options)
-    if options:
-        raise ValueError("a class has its options as attributes")
-    return bot
+    bot = _called(player) if isinstance(player, type) else player
+    if isinstance(bot, Bot):
+        if options:
+            raise ValueError("a class has its options as attributes")
+        return bot
+    if not callable(bot):
+        raise TypeError(f"run needs a Bot, a class of bots or a function, not {bot!r}")
+    return FunctionBot(bot, options)
+
+
+def _called(kind: type[Bot]) -> Bot:
+    """A bot of this class."""
+    if not issubclass(kind, Bot):
+        raise TypeError(f"the class {kind.__name__} that run was given is not derived from protocol.bot.Bot")
+    return kind()
 
 
 def _default_name(bot: Bot) -> str:
@@ -90,10 +97,8 @@ class Session:
         self._say = outbox.say
         bot.on_say(outbox.say)
         self._seed = Spin("Seed", 0, 0, 2**31 - 1)
-        self._options = {option.name: option for option in (self._seed, *bot.options)}
+        self._options = _by_name(self._seed, *bot.options)
         self._features = _features(bot)
-        if len(self._options) <= len(bot.options):
-            raise ValueError("two options have the same name (the option Seed is there already)")
         for option in self._options.values():
             option.reset()
         self._board = self._start = ""
@@ -199,6 +204,17 @@ class Session:
         counts = _naturals(values)
         result = Result(text, counts.get("white", 0), counts.get("black", 0), values.get("reason", ""))
         self._bot.result(result)
+
+
+def _by_name(seed: Spin, *options: Option[Any]) -> dict[str, Option[Any]]:
+    found: dict[str, Option[Any]] = {seed.name: seed}
+    for option in options:
+        if option.name == seed.name:
+            raise ValueError(f"an option {seed.name} is there already, behind `self.random`: leave it out")
+        if option.name in found:
+            raise ValueError(f"two options have the name {option.name}")
+        found[option.name] = option
+    return found
 
 
 def _features(bot: Bot) -> tuple[str, ...]:

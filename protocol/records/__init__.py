@@ -33,6 +33,7 @@ from protocol.records.record import (
     Reading,
     Record,
     RecordedPly,
+    loser,
     result_by_score,
 )
 from protocol.records.replay import replay, replay_until_fault
@@ -49,6 +50,7 @@ __all__ = [
     "decode_text",
     "format_record",
     "format_records",
+    "loser",
     "read_records",
     "replay",
     "replay_until_fault",

@@ -165,5 +165,9 @@ _RESULT_OF = {1: "1-0", -1: "0-1", 0: "1/2-1/2"}
 
 
 def loser(result: str) -> Side | None:
-    """Who lost; None for a draw and for no result."""
+    """Who lost; None for a draw and for no result.
+
+    >>> loser("1-0").word
+    'black'
+    """
     return {"1-0": Side.BLACK, "0-1": Side.WHITE}.get(result)

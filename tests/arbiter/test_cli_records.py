@@ -224,6 +224,50 @@ def test_show_json(games: str, capsys: pytest.CaptureFixture[str]) -> None:
     }
 
 
+def test_show_lists_the_games_that_a_bot_lost_and_how_to_find_out_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    won, lost = (
+        next(game for game in map(finished, range(20)) if game.result == result) for result in ("0-1", "1-0")
+    )
+    path = write(tmp_path, won, lost, with_header(won, White="Cid"), lost)
+    assert main(["show", path, "--lost", "Bob"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:4] for line in lines[2:-3]] == [[n, "Ann", "Bob", "1-0"] for n in "24"]
+    assert lines[-2:] == [
+        f"The board of one: arbiter show {path} --game 2 [--ply N]",
+        "What a stronger bot would have played, and its scores: "
+        f"arbiter replay {path} --game 2 sample:searcher --side black --all --depth 4",
+    ]
+    assert main(["show", path, "--lost", "Bob", "--format", "json"]) == 0
+    assert [game["game"] for game in json.loads(capsys.readouterr().out)["games"]] == [2, 4]
+    assert main(["show", path, "--lost", "Cid"]) == 0
+    assert capsys.readouterr().out.startswith("game 3: Cid (white) against Bob (black)\n")
+    for name, words in (("Bobb", "; did you mean `Bob`?"), ("Zoë", "; players: Ann, Bob, Cid")):
+        assert main(["show", path, "--lost", name]) == 2
+        assert capsys.readouterr().err == f"arbiter: {path}: no player is named {name}{words}\n"
+    crashed = write(tmp_path, *[with_header(lost, Termination="crash")] * 2)
+    assert main(["show", crashed, "--lost", "Bob"]) == 0
+    assert capsys.readouterr().out.endswith(f"\nThe same again: arbiter replay {crashed} --game 1\n")
+
+
+def test_show_counts_the_games_of_files_put_together(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    league, cup = (with_header(finished(index), Number="1", Event=event) for index, event in enumerate("ab"))
+    path = tmp_path / "two leagues.drec"
+    path.write_text("no game\n\n" + format_records([league, cup]))
+    assert main(["show", str(path)]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in shown[2:5]] == ["1", "2", "3"]
+    assert shown[-1] == f"The board of one: arbiter show '{path}' --game 2 [--ply N]"
+    assert main(["show", str(path), "--game", "3"]) == 0
+    assert capsys.readouterr().out.splitlines()[::2][:2] == [
+        "game 3: Ann (white) against Bob (black)",
+        "b, 2026-11-29T21:10:03+00:00, round 1.1, time 5000+100",
+    ]
+
+
 def test_show_finds_games_by_the_number_of_their_schedule(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,16 @@ def test_every_game_has_a_log(tmp_path: Path) -> None:
     assert log[-1].startswith("game 2 ends: codecup - odd ")
 
 
+@pytest.mark.parametrize("option", [["--log", "said"], ["--trace"]])
+def test_without_a_game_there_is_nothing_to_tell(tmp_path: Path, option: list[str]) -> None:
+    done = arbiter(tmp_path, "match", f"{ODD} none --hello 'error no\n'", f"{ODD} none", *option)
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "arbiter: odd: the bot cannot play: no",
+        "no game was begun, so there is no dialogue of one; arbiter check BOT shows how a bot starts",
+    ]
+
+
 def test_an_arbiter_that_is_killed_leaves_the_log(tmp_path: Path) -> None:
     process = start(tmp_path, "match", f"{ODD} late 3", f"{ODD} none", "--log", "said", "--seed", "1")
     log = tmp_path / "said/game-1.log"
@@ -164,14 +175,18 @@ def test_a_debugger_has_the_terminal_and_the_bot_its_pipes(tmp_path: Path) -> No
 
 BAD = [
     (("--wrap", "'"), "--wrap: "),
-    (("--log", "match.py/x"), "--log match.py/x: cannot be made: Not a directory"),
+    (("--wrap", ""), "--wrap: the command is empty"),
     (("--wrap", "./nothing"), "nothing: no such file"),
+    (("--wrap", "no-such-tool --args"), "--wrap: no-such-tool: no such command on PATH"),
+    (("--wrap", "./match.py"), "match.py: not executable; run `chmod +x match.py`"),
+    (("--log", "match.py/x"), "--log match.py/x: cannot be made: Not a directory"),
 ]
 
 
 @pytest.mark.parametrize(("options", "words"), BAD, ids=[words for _, words in BAD])
-def test_bad_input_is_one_clear_message(tmp_path: Path, options: tuple[str, ...], words: str) -> None:
+def test_bad_input_is_one_clear_message(
+    tmp_path: Path, refused: Callable[..., str], options: tuple[str, ...], words: str
+) -> None:
     (tmp_path / "match.py").touch()
-    done = arbiter(tmp_path, "match", f"{ODD} none", f"{ODD} none", *options)
-    assert words in done.stderr + done.stdout
-    assert len(done.stderr.splitlines()) <= 2
+    assert words in refused("match", f"{ODD} none", f"{ODD} none", *options)
+    assert [path.name for path in tmp_path.iterdir()] == ["match.py"]

@@ -1,6 +1,8 @@
 """Two versions of a bot asked about the same positions."""
 
 import json
+import re
+import shlex
 import signal
 import sys
 from collections import Counter
@@ -12,7 +14,7 @@ import pytest
 from arbiter.bench.positions import Phase, made_positions, recorded_positions
 from protocol.records import read_records, replay
 from protocol.rules import parse_dpos, parse_ply
-from tests.e2e.commands import CUP, ODD, arbiter, processes_in
+from tests.e2e.commands import CUP, ODD, arbiter, at_once, processes_in
 from tests.e2e.terminal import Terminal
 from tests.protocol.drec_samples import EXAMPLE
 
@@ -156,6 +158,30 @@ def test_a_failing_bot_is_asked_on_and_told_apart(tmp_path: Path) -> None:
     assert "arbiter: odd old: the bot cannot play: no" in done.stderr
 
 
+def test_bots_that_fail_alike_are_not_said_to_be_alike(tmp_path: Path) -> None:
+    bots = (f"{ODD} exit 3 --at 3", f"{ODD} exit 4 --at 3")
+    done = arbiter(tmp_path, "diff", *bots, "--positions", "12", "--nodes", "50")
+    lines = done.stdout.splitlines()
+    assert (done.returncode, lines[0]) == (1, "12 positions, seed 1, nodes 50: 0 answers differ")
+    assert re.fullmatch(
+        r"odd new failed at \d+ of 12 positions, first by crash: exited with status 3", lines[-3]
+    )
+    assert lines[-2] == lines[-3].replace(" new ", " old ").replace("status 3", "status 4")
+    assert lines[-1] == f"what failed comes first: {shlex.join(['arbiter', 'check', bots[0]])}"
+
+
+def test_a_little_late_at_every_position_is_no_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arbiter.bench.interview._STALL", 150)
+    late = (f"{ODD} late 0.1 --at 1 --always", OLD)
+    done = at_once("diff", *late, "--positions", "6", "--time", "1ms", "--concurrency", "1", cwd=tmp_path)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "the two answer alike: no test is needed")
+    silent = (f"{ODD} silent --at 2", OLD)
+    done = at_once("diff", *silent, "--positions", "6", "--time", "1ms", "--concurrency", "1", cwd=tmp_path)
+    assert (done.returncode, "first by timeout: " in done.stdout) == (1, True)
+
+
 BAD = [
     (("diff", CUP, OLD), "codecup speaks the CodeCup dialect, in which no position can be told"),
     (("diff", OLD, OLD, "--nodes", "5", "--depth", "2"), "not allowed with argument"),
@@ -174,12 +200,73 @@ def test_bad_input_is_one_clear_message(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_progress_is_shown_in_a_terminal_and_interrupts_leave_nothing(tmp_path: Path, number: int) -> None:
+def test_progress_is_shown_and_an_interrupt_keeps_what_was_found(tmp_path: Path, number: int) -> None:
     slow = f"{ODD} late 0.2 --at 1 --always"
     with Terminal(tmp_path, "diff", slow, OLD, "--positions", "100") as terminal:
         terminal.read_until("3 of 100 positions, 0 differ")
         assert len(processes_in(tmp_path)) > 2
         terminal.interrupt(number)
         assert terminal.finish() == 130
+        lines = terminal.shown.splitlines()
+        assert lines[-1] == "no difference so far; not all positions were asked"
+        start = lines.index("interrupted") + 1
+        assert re.fullmatch(
+            r"\d+ of 100 positions so far, seed 1, nodes 10000: 0 answers differ", lines[start]
+        )
         assert "Traceback" not in terminal.text
         assert processes_in(tmp_path) == []
+
+
+def test_differences_found_before_an_interrupt_are_shown(tmp_path: Path) -> None:
+    source = NEW.replace('"NODES"', "9").replace("-1 if late else 0", "-1")
+    waits = source.replace("import sys", "import sys, time").replace(
+        'print("info', 'time.sleep(0.1); print("info'
+    )
+    (tmp_path / "slow.py").write_text(waits)
+    with Terminal(tmp_path, "diff", "python3 slow.py", OLD, "--positions", "100") as terminal:
+        terminal.read_until("4 of 100 positions, 4 differ")
+        terminal.interrupt()
+        assert terminal.finish() == 130
+        rows = [
+            line for line in terminal.shown.splitlines() if line.endswith((" w m", " b m", " w p", " b p"))
+        ]
+        assert len(rows) >= 4
+        assert "which is the better: arbiter ab 'python3 slow.py'" in terminal.shown
+
+
+COUNTS = """
+import sys
+turns = 0
+for line in sys.stdin:
+    word, *rest = line.split()
+    if word == "dvp":
+        print("dvpok", flush=True)
+    if word == "newgame":
+        side = rest[0]
+    if word == "legal":
+        legal = rest
+    if word == "go":
+        turns += 1
+        print("move", legal[0], flush=True)
+        if turns == 4:
+            open(f"answered-{side}", "w")
+    if word == "quit":
+        break
+"""
+
+
+def test_what_was_found_before_a_bot_gave_up_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "steady.py").write_text(COUNTS)
+    (tmp_path / "weary.sh").write_text(
+        f"echo >> starts; [ $(wc -l < starts) -le 2 ] && exec {ODD} exit 3 --at 4\n"
+        "until [ -e answered-white -a -e answered-black ]; do sleep 0.05; done\n"
+        f"exec {ODD} exit 3 --at 1\n"
+    )
+    bots = ("sh weary.sh", "python3 steady.py")
+    done = arbiter(tmp_path, "diff", *bots, "--positions", "40", "--concurrency", "9", "--format", "json")
+    assert done.returncode == 1
+    assert done.stderr.startswith("arbiter: weary: failed 3 times in a row, the last by crash: exited with")
+    found = json.loads(done.stdout)
+    assert found["wanted"] == 40
+    assert 4 <= found["positions"] < 40
+    assert {each["answers"][0] for each in found["differing"]} == {"crash"}

@@ -64,6 +64,7 @@ def test_commands(tmp_path: Path) -> None:
         "h1-g1",
         "zebra",
         "legal k",
+        "legal zz",
         "hint",
         "e1",
         "plies",
@@ -83,6 +84,7 @@ def test_commands(tmp_path: Path) -> None:
         "H1G1: no stack moves before the board is full",
         "zebra: neither a ply nor a command; write a space",
         "legal: K3 K4 K5\n",
+        "no legal ply begins with ZZ\n",
         "odd would play A2\n",
         "D1 A1 E1 A2\n",
         "taken back: E1 A2\n",
@@ -110,9 +112,35 @@ def test_a_game_is_kept_wherever_it_stops_and_added_to_others(tmp_path: Path) ->
     assert (second.headers["Number"], second.plies[0].text) == ("2", "E1")
     assert "arbiter show g.drec --game 2" in done.stdout
     assert arbiter(tmp_path, "verify", "g.drec").returncode == 0
+    again = arbiter(tmp_path, "replay", "g.drec", FAIR, "--game", "1", "--side", "both", "--all")
+    assert again.stdout.endswith("1 of 2 as recorded\n")  # and none for a ply that was never asked for
     arbiter(tmp_path, "play", FAIR, stdin="d1\n")
     (own,) = tmp_path.glob("play-odd-2*.drec")
     assert kept(own).headers["Black"] == "odd"
+
+
+@pytest.mark.parametrize("lines", ["", "quit\n", "d1\nundo\nquit\n"])
+def test_a_game_that_never_began_is_not_kept_and_says_so(tmp_path: Path, lines: str) -> None:
+    done = arbiter(tmp_path, "play", FAIR, "--save", "g.drec", stdin=lines)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("\nbroken off before the first ply: no game is kept\n")
+    assert list(tmp_path.glob("*.drec")) == []
+
+
+def test_ctrl_c_before_the_first_ply_says_that_no_game_is_kept(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", FAIR) as terminal:
+        terminal.read_until("white> ")
+        terminal.type("\x03")
+        terminal.read_until("interrupted before the first ply: no game is kept\n")
+        assert terminal.finish() == 130
+    assert list(tmp_path.glob("*.drec")) == []
+
+
+def test_a_failure_in_place_of_the_first_ply_is_kept(tmp_path: Path) -> None:
+    done = arbiter(tmp_path, "play", f"{ODD} exit 3 --at 1", "--side", "black", "--save", "g.drec")
+    assert done.returncode == 1
+    assert done.stdout.endswith("kept in g.drec; see it: arbiter show g.drec\n")
+    assert (kept(tmp_path / "g.drec").plies, kept(tmp_path / "g.drec").termination) == ((), "crash")
 
 
 def test_taking_back_with_a_bot_that_knows_only_its_own_game(tmp_path: Path) -> None:
@@ -225,6 +253,10 @@ BAD = [
     (("--hints", CUP), "no position can be told"),
     (("--save", "no/g.drec"), "there is no directory no"),
     (("--save", "notes.txt"), "--save: notes.txt:1: "),
+    (("--save", "."), "--save .: a directory"),
+    (("--save", "/dev/null"), "--save /dev/null: not a file"),
+    (("--save", "x" * 300), "cannot be written: File name too long"),
+    (("--save", "nowhere.drec"), "--save nowhere.drec: not a file"),
     (("--position", LATE, "--openings", "random"), "leave one of them out"),
     (("--position", "x"), "--position: "),
 ]
@@ -235,5 +267,7 @@ def test_bad_input_is_one_clear_message(
     tmp_path: Path, refused: Callable[..., str], options: tuple[str, ...], words: str
 ) -> None:
     (tmp_path / "notes.txt").write_text("hello\n")
+    (tmp_path / "nowhere.drec").symlink_to("no/g.drec")
     assert words in refused("play", FAIR, *options)
     assert (tmp_path / "notes.txt").read_text() == "hello\n"
+    assert {path.name for path in tmp_path.iterdir()} == {"notes.txt", "nowhere.drec"}

@@ -51,7 +51,7 @@ def test_the_first_match(here: Path) -> None:
     assert shown.splitlines()[-2] == done.stdout.splitlines()[-2]
     keys = [re.findall(r" (\w+)=", text.splitlines()[-1]) for text in (shown, done.stdout)]
     assert keys[0] == keys[1]
-    shown = block("console", "$ arbiter show")
+    shown = block("console", "$ arbiter show results/first")
     board = arbiter(here, *shown.splitlines()[0].split()[2:]).stdout
     assert "game 2: random (white) against mybot (black)" in board
     columns = [line.split() for line in (*shown.splitlines(), *board.splitlines()) if "A     B     C" in line]

@@ -4,12 +4,18 @@ import json
 import re
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
+from arbiter.isolation.levels import Availability
 from arbiter.store import League
-from tests.e2e.commands import CUP, ODD, arbiter, entry, write_tournament
+from tests.e2e.commands import BOTS, CUP, ODD, arbiter, at_once, entry, write_tournament
+from tests.protocol.foreign_samples import deeds, sgf
+
+FAIR = f"{ODD} none"
 
 
 @pytest.fixture
@@ -56,7 +62,7 @@ def test_the_command_in_a_bundle_makes_it_happen_again(bundle: Path) -> None:
     done = arbiter(bundle, *words[1:])
     assert done.returncode == 0, done.stdout
     lines = done.stdout.splitlines()
-    assert lines[1].split() == ["5", "white", *["illegal", "A1B1"] * 2, lines[1].split()[6], "same"]
+    assert lines[1].split() == ["5", "white", *["illegal", "A1B1", "-"] * 2, lines[1].split()[8], "same"]
     assert "no stack moves before the board is full" in lines[2]
     assert lines[3].startswith("note: option Depth was never announced")
     assert lines[4:] == ["3 of 3 as recorded"]
@@ -74,11 +80,29 @@ def test_the_line_of_a_failed_game_names_the_command(tmp_path: Path) -> None:
     assert arbiter(tmp_path, "replay", results, "--game", "1").stdout.endswith("3 of 3 as recorded\n")
 
 
+def test_a_bot_that_never_plays_the_same_again_is_told_of_the_seed(tmp_path: Path) -> None:
+    (tmp_path / "wild.py").write_text(
+        "import random, sys\nturn = 0\nlegal = []\n"
+        "for line in sys.stdin:\n"
+        "    word, *rest = line.split() or ['']\n"
+        "    if word == 'dvp': print('dvpok', flush=True)\n"
+        "    if word == 'legal': legal = rest\n"
+        "    if word == 'go':\n"
+        "        turn += 1\n"
+        "        print('move', random.choice(legal) if turn < 9 else 'A9', flush=True)\n"
+    )
+    arbiter(tmp_path, "match", "python3 wild.py", FAIR, "--games", "1", "--results", "r")
+    done = arbiter(tmp_path, "replay", "r/failures/game-1")
+    assert done.stdout.splitlines()[-2] == (
+        "note: most answers are others than in the game: does it draw chance without the option Seed?"
+    )
+
+
 def test_a_bot_that_was_mended_answers_otherwise(bundle: Path) -> None:
     done = arbiter(bundle, "replay", ".", f"{ODD} none")
     assert done.returncode == 1
     (answer,) = [line for line in done.stdout.splitlines() if " DIFFERENT " in line]
-    assert answer.split()[:5] == ["5", "white", "illegal", "A1B1", "B2"]
+    assert answer.split()[:6] == ["5", "white", "illegal", "A1B1", "-", "B2"]
     assert answer.endswith(" w p")
     assert "note: option Depth was never announced" in done.stdout  # it was told the options of the game
 
@@ -94,6 +118,173 @@ def test_a_failure_is_repeated_under_a_wrapper_and_traced(bundle: Path) -> None:
     lines = [line.split()[1:] for line in done.stdout.splitlines()]
     assert lines.index([">", "white", "dvp", "1"]) < lines.index(["of", "3", "as", "recorded"])
     assert any(line[-4:] == ["<", "white", "move", "A1B1"] for line in lines)
+
+
+@pytest.fixture(scope="module")
+def crashes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bundles of two games that a bot lost by a crash: killed by a signal, and with status 0.
+
+    It needs a file of its directory, which lies elsewhere.
+    """
+    directory = tmp_path_factory.mktemp("crashes")
+    (directory / "own").mkdir()
+    (directory / "own/odd.py").write_text((BOTS / "odd.py").read_text())
+    bots = [
+        entry("signal", f"{sys.executable} odd.py signal SIGSEGV", dir="own"),
+        entry("quiet", f"{sys.executable} odd.py exit 0", dir="own"),
+    ]
+    write_tournament(directory, [*bots, entry("fair", f"{ODD} none")], "isolation: none")
+    arbiter(directory, "run", "league.yaml")
+    wrappers = {"passes": 'exec "$@"', "swallows": '"$@"; exit 0', "changes": '"$@"; exit 5'}
+    for name, script in wrappers.items():
+        (directory / name).write_text(f"#!/bin/sh\n{script}\n")
+        (directory / name).chmod(0o755)
+    return directory
+
+
+def wrapped(crashes: Path, bot: str, wrapper: str) -> tuple[int, list[str]]:
+    """Exit status and last lines of a repeated game under a wrapper."""
+    bundles = (crashes / "results/test-league/failures").iterdir()
+    facts = {path: json.loads((path / "bundle.json").read_text()) for path in bundles}
+    bundle = next(path for path, known in facts.items() if known[known["offender"]]["name"] == bot)
+    done = arbiter(crashes, "replay", str(bundle), "--wrap", wrapper)
+    lines = done.stdout.splitlines()
+    return done.returncode, lines[lines.index(next(line for line in lines if line.endswith("  ms"))) + 1 :]
+
+
+def test_a_wrapper_that_passes_the_status_on_repeats_a_crash(crashes: Path) -> None:
+    status, (row, detail, end) = wrapped(crashes, "signal", "./passes")
+    assert (status, row.split()[-1], detail, end) == (
+        *(0, "same", "      killed by SIGSEGV"),
+        "3 of 3 as recorded",
+    )
+
+
+OWN = "exited with status 0, which tells nothing of the bot"
+
+
+@pytest.mark.parametrize(
+    ("bot", "wrapper", "now", "then"),
+    [
+        ("signal", "./swallows", f"swallows {OWN}", "killed by SIGSEGV"),
+        ("signal", "./changes", "exited with status 5", "killed by SIGSEGV"),
+        ("quiet", "./swallows", f"swallows {OWN}", "exited with status 0"),
+        pytest.param(
+            "signal",
+            "gdb -q -batch -ex run --args",
+            f"gdb {OWN}",
+            "killed by SIGSEGV",
+            marks=pytest.mark.needs("gdb"),
+        ),
+    ],
+)
+def test_the_status_of_a_wrapper_is_no_crash_of_the_bot(
+    crashes: Path, bot: str, wrapper: str, now: str, then: str
+) -> None:
+    status, (row, *details, end) = wrapped(crashes, bot, wrapper)
+    assert (status, row.split()[2:6], row.split()[-1]) == (1, ["crash", "-"] * 2, "UNCLEAR")
+    assert details[0].strip().partition("; its last words")[0] == now
+    assert details[1] == f"      recorded: {then}"
+    assert end == "2 of 3 as recorded; 1 unclear: under --wrap only the tool knows how the bot ended"
+
+
+@pytest.fixture
+def moved(crashes: Path, tmp_path: Path) -> Path:
+    """The same once more, with the bundle of the game that was lost by a signal."""
+    copytree(crashes, tmp_path, dirs_exist_ok=True)
+    for path in sorted((tmp_path / "results/test-league/failures").iterdir()):
+        text = (path / "bundle.json").read_text().replace(str(crashes), str(tmp_path))
+        (path / "bundle.json").write_text(text)
+        if "SIGSEGV" in json.loads(text)["detail"]:
+            path.rename(tmp_path / "bundle")
+            break
+    return tmp_path
+
+
+def test_a_bot_that_is_not_where_it_was_has_to_be_named(moved: Path) -> None:
+    (moved / "own").rename(moved / "other")
+    done = arbiter(moved, "replay", "bundle")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines() == [
+        f"arbiter: signal is not where it was: its directory {moved}/own does not exist",
+        "  name it: arbiter replay bundle ./mybot",
+    ]
+    done = arbiter(moved, "replay", "bundle", f"{sys.executable} other/odd.py signal SIGSEGV")
+    assert done.stdout.endswith("\n3 of 3 as recorded\n")
+
+
+def test_a_program_that_has_changed_since_is_told(moved: Path) -> None:
+    assert "note:" not in arbiter(moved, "replay", "bundle").stdout
+    with (moved / "own/odd.py").open("a") as file:
+        file.write("\n")
+    said = arbiter(moved, "replay", "bundle").stdout
+    told = r"note: the program of signal was [0-9a-f]{8} in the game and is now [0-9a-f]{8}"
+    assert re.fullmatch(told, said.splitlines()[-2])
+
+
+def test_a_level_that_this_machine_lacks_is_told_with_what_can_be_done(
+    moved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacks = Availability(False, "there is no bwrap", "sudo apt install bubblewrap")
+    monkeypatch.setattr("arbiter.isolation.levels.look_at", lambda _: lacks)
+    facts = json.loads((moved / "bundle/bundle.json").read_text())
+    facts[facts["offender"]]["sandbox"]["level"] = "jail"
+    (moved / "bundle/bundle.json").write_text(json.dumps(facts))
+    done = at_once("replay", "bundle", cwd=moved)
+    assert (done.returncode, done.stderr.splitlines()) == (
+        2,
+        [
+            "arbiter: isolation: jail is not available here: there is no bwrap",
+            "  sudo apt install bubblewrap, or replay with --isolation none",
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('"bundle": 1', '"bundle": 2', "bundles of kind 2 are not known here"),
+        ('"white": {', '"someone": {', "'white' is missing"),
+        ('"level": "none"', '"level": "moat"', "'moat' is not a valid Level"),
+        ('"argv": [', '"argv": [3, ', "3 is no text"),
+        ('"env": {}', '"env": {"A": 1}', "1 is no text"),
+        ('"env": {}', '"env": []', "has no attribute"),
+        ("{", "", "Extra data"),
+    ],
+)
+def test_a_damaged_bundle_is_one_clear_message(moved: Path, old: str, new: str, words: str) -> None:
+    path = moved / "bundle/bundle.json"
+    path.write_text(path.read_text().replace(old, new, 1))
+    done = arbiter(moved, "replay", "bundle")
+    assert (done.returncode, done.stdout) == (2, "")
+    first, hint = done.stderr.splitlines()
+    assert first.startswith("arbiter: bundle/bundle.json: ")
+    assert first.endswith(": not a bundle for this arbiter")
+    assert words in first
+    assert hint == "  its game alone: bundle/game.drec"
+
+
+def test_a_bundle_without_its_game_is_told(moved: Path) -> None:
+    (moved / "bundle/game.drec").unlink()
+    assert arbiter(moved, "replay", "bundle").stderr == "arbiter: bundle/game.drec: no such file\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("show", "game.sgf"), ("replay", "game.sgf", FAIR), ("diff", FAIR, FAIR, "--from", "game.sgf")],
+    ids=lambda arguments: arguments[0],
+)
+def test_games_from_other_places_have_to_be_imported(
+    refused: Callable[..., str], tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    (tmp_path / "game.sgf").write_text(sgf(deeds(["D3", "F5", "E2"])))
+    assert refused(*arguments) == (
+        "arbiter: game.sgf: Boardspace SGF, not DREC\n"
+        "  make it that: arbiter import game.sgf --output games.drec\n"
+    )
+    assert arbiter(tmp_path, "import", "game.sgf", "--output", "games.drec").returncode == 0
+    done = arbiter(tmp_path, "replay", "games.drec", FAIR, "--side", "both", "--all")
+    assert done.stdout.splitlines()[-1].endswith(" of 3 as recorded")
 
 
 @pytest.fixture(scope="module")
@@ -177,6 +368,15 @@ def test_single_plies_and_sides(records: Path) -> None:
     assert done.stdout.splitlines()[1].split()[:2] == ["50", "white"]
 
 
+def test_an_older_version_tells_its_side_by_its_name(records: Path, tmp_path: Path) -> None:
+    text = (records / "games.drec").read_text()
+    digest = re.search(r'BlackHash "(.{8})', text)
+    assert digest
+    (tmp_path / "games.drec").write_text(text.replace('Black "odd"', f'Black "odd@{digest[1]}"'))
+    done = arbiter(tmp_path, "replay", "games.drec", f"{ODD} none", "--game", "1")
+    assert done.stdout.splitlines()[1].split()[1] == "black"
+
+
 def test_seeded_bots_answer_as_they_did(tmp_path: Path) -> None:
     arbiter(
         tmp_path, "match", "sample:greedy", "sample:random", "--results", "r", "--seed", "5", "--games", "1"
@@ -212,9 +412,30 @@ def test_a_version_that_was_replaced_has_the_seed_and_options_that_it_had(tmp_pa
     assert (done.returncode, same) == (0, asked)
 
 
+def test_scores_tell_where_a_game_was_lost(tmp_path: Path) -> None:
+    arbiter(tmp_path, "match", "sample:greedy", FAIR, "--results", "r", "--seed", "5", "--games", "1")
+    arguments = ("replay", "r", "sample:greedy", "--game", "1")
+    said = arbiter(tmp_path, *arguments, "--all").stdout
+    rows = [line.split() for line in said.splitlines() if line.endswith("same")]
+    found = json.loads(arbiter(tmp_path, *arguments, "--all", "--format", "json").stdout)["answers"]
+    assert [row[3] for row in rows] == [row[5] for row in rows] == [a["recorded_score"] or "-" for a in found]
+    assert {row[3] for row in rows[-5:]} <= {str(margin) for margin in range(-49, 50)}
+    ply = str(next(answer["ply"] for answer in found if answer["recorded_score"]))
+    (_, row, line, _) = arbiter(tmp_path, *arguments, "--ply", ply).stdout.splitlines()
+    assert line == f"      line: {row.split()[4]}"
+
+
 BAD = [
     (["replay", "games.drec"], "choose one with --game N"),
-    (["replay", "games.drec", "--game", "1"], "which BOT is to be asked?"),
+    (
+        ["replay", "games.drec", "--game", "1", "--all"],
+        "arbiter: which BOT is to be asked, and at which side?\n  codecup was white and odd black: "
+        "arbiter replay games.drec ./mybot --game 1 --all --side white\n",
+    ),
+    (
+        ["replay", "games.drec", "--game", "1", "--ply", "7"],
+        "arbiter: which BOT is to be asked?\n  name it: arbiter replay games.drec ./mybot --game 1 --ply 7\n",
+    ),
     (["replay", "games.drec", "--game", "9", "sample:random"], "no game 9"),
     (
         ["replay", "games.drec", "sample:random", "--game", "1"],
@@ -225,6 +446,18 @@ BAD = [
         "none of white's",
     ),
     (["replay", "nowhere"], "no such file"),
+    (
+        ["replay", "games.drec", "./mybot", "--game", "1", "--side", "white"],
+        "mybot: no such file; is it built",
+    ),
+    (
+        ["replay", "games.drec", "sample:greedy", "--game", "1", "--side", "white", "--wrap", ""],
+        "--wrap: the command",
+    ),
+    (
+        ["replay", "games.drec", "sample:greedy", "--game", "1", "--side", "white", "--wrap", "./no"],
+        "no: no such file",
+    ),
 ]
 
 

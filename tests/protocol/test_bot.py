@@ -109,6 +109,24 @@ def test_a_class_will_do() -> None:
     assert talk(Told, "go") == ["move A1"]
 
 
+class Stranger:
+    def choose(self, position: Position, clock: Clock) -> str:
+        return "A1"
+
+
+@pytest.mark.parametrize(
+    "player, words",
+    [
+        (Stranger, "the class Stranger that run was given is not derived from protocol.bot.Bot"),
+        (Stranger(), "run needs a Bot, a class of bots or a function, not <"),
+        (None, "run needs a Bot, a class of bots or a function, not None"),
+    ],
+)
+def test_what_is_no_bot_is_refused_at_once(player: Any, words: str) -> None:
+    with pytest.raises(TypeError, match=words):
+        talk(player)
+
+
 def test_features_are_those_of_the_language() -> None:
     assert {*FEATURES, "ready"} == dvp.FEATURES
     with pytest.raises(ValueError, match="no feature 'stopp' to announce; there are reuse, stop"):
@@ -202,6 +220,13 @@ def test_declarations_are_understood() -> None:
 def test_impossible_options_are_refused(make: Callable[[], object]) -> None:
     with pytest.raises(ValueError, match=r"option|Hash|Style|Book"):
         make()
+
+
+def test_the_option_with_a_name_twice_is_named() -> None:
+    with pytest.raises(ValueError, match="two options have the name Book"):
+        talk(Told().choose, options=[Text("Book"), Spin("Hash", 1, 1, 2), Text("Book")])
+    with pytest.raises(ValueError, match=r"an option Seed is there already, behind `self\.random`"):
+        talk(Told().choose, options=[Spin("Seed", 0, 0, 1)])
 
 
 # Chance
@@ -442,6 +467,43 @@ def test_info_is_understood() -> None:
         ),
         dvp.Move("A1"),
     ]
+
+
+@pytest.mark.parametrize(
+    "values, words",
+    [
+        ({"score": float("nan")}, "score is nan, where a finite number below 1e18 is expected"),
+        ({"score": float("inf")}, "score is inf, where"),
+        ({"score": 1e300}, r"score is 1e\+300, where"),
+        ({"score": "high"}, "score is 'high', where"),
+        ({"depth": 3.5}, r"depth is 3\.5, where a whole number from 0 up is expected"),
+        ({"nodes": -1}, "nodes is -1, where"),
+        ({"time": float("nan")}, "time is nan, where"),
+        ({"metrics": {"cut offs": 1}}, "a metric has letters, digits, _ and - only, at most 32: 'cut offs'"),
+        ({"metrics": {"": 1}}, "at most 32: ''"),
+        ({"metrics": {"x" * 33: 1}}, "at most 32: 'xxx"),
+        ({"metrics": {"cuts": float("nan")}}, "the metric cuts is nan, where"),
+        ({"metrics": {f"n{i}": 1 for i in range(33)}}, "there are 33 metrics; 32 can be told at a time"),
+        ({"pv": "A1B1"}, "pv: 'A' is not a ply"),
+        ({"pv": ["A1B1 C1D1"]}, "pv: 'A1B1 C1D1' is not a ply"),
+        ({"currmove": "Z9"}, "currmove: 'Z9' is not a ply"),
+    ],
+)
+def test_info_that_nobody_could_read_is_refused(values: dict[str, Any], words: str) -> None:
+    bot, said = Told(), list[str]()
+    bot.on_say(said.append)
+    with pytest.raises(ValueError, match=f"^info: .*{words}"):
+        bot.info(**values)
+    assert said == []
+
+
+def test_names_and_numbers_at_their_limits_are_understood() -> None:
+    bot, said = Told(), list[str]()
+    bot.on_say(said.append)
+    bot.info(score=-999_999_999_999, time=10**18 - 1, metrics={"x" * 32: -0.0000001, "n": True})
+    told = dvp.parse(said[0].encode(), dvp.Role.BOT)
+    assert isinstance(told, dvp.Info)
+    assert list(told.values) == ["score", "time", f"x-{'x' * 32}", "x-n"]
 
 
 def test_info_without_a_listener_goes_nowhere() -> None:

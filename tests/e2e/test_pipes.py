@@ -1,0 +1,120 @@
+"""Output whose reader leaves early, as ``head`` does: every command ends quietly and leaves nothing."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+
+from arbiter.cli.main import COMMANDS
+from tests.e2e.commands import ODD, arbiter, entry, environment, processes_in, write_tournament
+
+BAD = f"{ODD} say 'move A1B1\\n'"
+PAIR = (f"{ODD} none", f"{ODD} none")
+SAID = {
+    "run": ("run", "league.yaml"),
+    "match": ("match", *PAIR),
+    "ab": ("ab", *PAIR, "--budget", "10s"),
+    "table": ("table", "r"),
+    "annul": ("annul", "r", "--game", "1", "--why", "a test"),
+    "export": ("export", "r"),
+    "show": ("show", "r", "--game", "1"),
+    "play": ("play", f"{ODD} none"),
+    "check": ("check", f"{ODD} none", "--step", "1"),
+    "replay": ("replay", "r/failures/game-1"),
+    "diff": ("diff", *PAIR, "--positions", "4"),
+    "watch": ("watch", ".", "--run", f"{ODD} none", "--no-check", "--games", "1", "--once"),
+    "verify": ("verify", "games.drec"),
+    "import": ("import", "games.drec"),
+    "perft": ("perft", "2"),
+    "openings": ("openings", "--kind", "random", "--count", "2", "--seed", "1"),
+    "schema": ("schema",),
+    "bots": ("bots",),
+    "new": ("new", "python", "fresh"),
+    "doctor": ("doctor",),
+}
+OTHER = [
+    ("match", *PAIR, "--trace"),
+    ("match", *PAIR, "--wrap", "env"),
+    ("replay", "r/failures/game-1", "--trace"),
+    ("replay", "r/failures/game-1", "--wrap", "env"),
+    ("replay", "r/failures/game-1", "--format", "json"),
+    ("check", f"{ODD} none", "--step", "1", "--format", "json"),
+    ("show", "r"),
+    ("run", "league.yaml", "--dry-run"),
+    ("new", "--list"),
+    ("--version",),
+    ("--help",),
+    ("diff", "--help"),
+]
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with a tournament file, results with a failed game, and their records."""
+    directory = tmp_path_factory.mktemp("played")
+    write_tournament(directory, [entry("a", f"{ODD} none"), entry("b", f"{ODD} none")])
+    arbiter(directory, "match", BAD, PAIR[1], "--games", "1", "--seed", "1", "--results", "r")
+    (directory / "games.drec").write_text(arbiter(directory, "export", "r").stdout)
+    return directory
+
+
+@pytest.fixture
+def here(played: Path, tmp_path: Path) -> Path:
+    copytree(played, tmp_path, dirs_exist_ok=True)
+    return tmp_path
+
+
+def read(directory: Path, *arguments: str, characters: int, with_errors: bool = False) -> tuple[int, str]:
+    """Exit status and standard error of a command of whose output no more is read than so much."""
+    reading, writing = os.pipe()
+    with subprocess.Popen(
+        [sys.executable, "-m", "arbiter", *arguments],
+        cwd=directory,
+        env=environment(directory),
+        stdin=subprocess.DEVNULL,
+        stdout=writing,
+        stderr=writing if with_errors else subprocess.PIPE,
+        text=True,
+    ) as process:
+        os.close(writing)
+        if characters:
+            os.read(reading, characters)
+        os.close(reading)
+        errors = process.communicate(timeout=60)[1] or ""
+    assert processes_in(directory) == []
+    return process.returncode, errors
+
+
+def words(arguments: tuple[str, ...]) -> str:
+    return " ".join(word for word in arguments if "/" not in word)
+
+
+def test_all_commands_are_tried() -> None:
+    assert set(SAID) == set(COMMANDS)
+
+
+@pytest.mark.parametrize("arguments", [*SAID.values(), *OTHER], ids=words)
+def test_nobody_reads(here: Path, arguments: tuple[str, ...]) -> None:
+    status, errors = read(here, *arguments, characters=0)
+    told = "1 game imported from 1 file, 0 faults\n" if arguments[0] == "import" else ""
+    assert (status, errors) == (141, told)
+
+
+@pytest.mark.parametrize(
+    "arguments", [SAID[name] for name in ("run", "match", "ab", "check", "replay")] + OTHER[:4], ids=words
+)
+def test_the_reader_leaves_in_the_middle(here: Path, arguments: tuple[str, ...]) -> None:
+    status, errors = read(here, *arguments, characters=1)
+    assert status in (0, 141)
+    assert errors == ""
+
+
+@pytest.mark.parametrize(
+    "arguments", [("run", "nowhere.yaml"), ("match", "./nothing", "./nothing"), SAID["import"]], ids=words
+)
+def test_nobody_reads_the_errors_either(here: Path, arguments: tuple[str, ...]) -> None:
+    status, _ = read(here, *arguments, characters=0, with_errors=True)
+    assert status == 141
