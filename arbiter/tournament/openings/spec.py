@@ -72,5 +72,9 @@ def _slip(word: str) -> str:
     known = listed((*KIND_WORDS, "FILE", f"{_SHUFFLED}FILE"))
     if not word:
         return f"openings are missing; available: {known}"
+    if word in KIND_WORDS:
+        return (
+            f"`{_SHUFFLED}` shuffles a file (one of this name is {quoted(f'./{word}')}); write {quoted(word)}"
+        )
     hint = did_you_mean(word, KIND_WORDS) or f"; available: {known}"
     return f"{quoted(word)} is no kind of openings (a file of this name is {quoted(f'./{word}')}){hint}"
