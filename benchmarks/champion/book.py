@@ -40,7 +40,9 @@ PAIRS = ((2_000, 3_000), (4_000, 6_000), (8_000, 12_000), (16_000, 24_000))
 SLACK = 1.0
 """By how many points White's result may differ from half of the games."""
 SPLIT = 2
+"""At least so many pairs have to split; of pairs between equals one in two would."""
 BATCH = 16
+"""Candidates that are handed out at a time."""
 EXCHANGE = str.maketrans("wb", "bw")
 
 
@@ -164,15 +166,8 @@ def candidates(arguments: argparse.Namespace, done: int) -> Iterator[tuple[int, 
             )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("champion")
-    parser.add_argument("book", type=Path)
-    parser.add_argument("--count", type=int, default=500)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2, help="candidates judged at a time")
-    arguments = parser.parse_args()
-    book = list(read_records(arguments.book.read_text(), "book")) if arguments.book.exists() else []
+def grow(book: list[Record], arguments: argparse.Namespace) -> None:
+    """Add openings to the file until there are as many as are wanted."""
     seen = {image for record in book for image in alike(record.headers["Start"].split()[0])}
     done = int(book[-1].headers["Candidate"]) if book else 0
     for number, position, judgement in candidates(arguments, done):
@@ -185,6 +180,37 @@ def main() -> None:
         print(f"{len(book)} of {number} candidates: {judgement.headers()['SelfPlay']}", flush=True)
         if len(book) == arguments.count:
             return
+
+
+def play_again(book: list[Record], arguments: argparse.Namespace) -> None:
+    """A pair from each opening, and what they come to."""
+    players = Player(arguments.champion), Player(arguments.champion)
+    pairs = [pair(players, record.start(), tuple(arguments.pair)) for record in book]
+    margins = [margin for both in pairs for margin in both]
+    split = sum(points(both) == 1 for both in pairs)
+    print(
+        f"{len(pairs)} openings, one pair each: White {points(margins) / len(margins):.1%}, "
+        f"{split} pairs split, White won both in {sum(points(both) == 2 for both in pairs)} and none in "
+        f"{sum(points(both) == 0 for both in pairs)}, mean margin {sum(margins) / len(margins):+.2f}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("champion")
+    parser.add_argument("book", type=Path)
+    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2, help="candidates judged at a time")
+    parser.add_argument(
+        "--pair", type=int, nargs=2, metavar="NODES", help="play the book instead of making it"
+    )
+    arguments = parser.parse_args()
+    book = list(read_records(arguments.book.read_text(), "book")) if arguments.book.exists() else []
+    if arguments.pair:
+        play_again(book, arguments)
+    else:
+        grow(book, arguments)
 
 
 def opening(number: int, tried: int, position: Position, judgement: Judgement) -> Record:
