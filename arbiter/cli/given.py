@@ -21,7 +21,7 @@ WRAP_HELP = (
     "start {bot} through this: valgrind, strace -o FILE, or gdb, which gets the terminal while the bot keeps "
     "its pipes; what comes on stderr is shown"
 )
-OPENINGS_HELP = "where games start: empty, random, balanced, symmetric, FILE or random:FILE"
+OPENINGS_HELP = "where games start: empty, random, balanced, symmetric, book, FILE or random:FILE"
 
 
 def bots_of(texts: list[str]) -> list[Bot]:

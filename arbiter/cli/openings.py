@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 NAME = "openings"
 HELP = "set up full boards to start games from, or check a file of openings"
 
-_KINDS = ("random", "balanced", "symmetric")
+_KINDS = ("random", "balanced", "symmetric", "book")
 _COUNT = 10
 _MAKING = ("kind", "count", "seed", "format", "output")
 """Options that make no sense where a file is checked."""
@@ -32,7 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--kind",
         choices=_KINDS,
         help="random: any board; balanced: even halves and edge, no piece walled in by its own colour; "
-        "symmetric: half a turn exchanges the colours",
+        "symmetric: half a turn exchanges the colours; book: boards that champion found even by search and "
+        "by games",
     )
     parser.add_argument("--count", type=positive, metavar="N", help=f"how many boards (default: {_COUNT})")
     parser.add_argument(
@@ -86,8 +87,10 @@ def _make(arguments: argparse.Namespace) -> None:
     from arbiter.tournament.openings import OpeningsSpec, open_openings
 
     seed = secrets.randbelow(2**31) if arguments.seed is None else arguments.seed
-    count = arguments.count or _COUNT
     openings = open_openings(OpeningsSpec(arguments.kind), seed, Rules(arguments.rules))
+    count = arguments.count or _COUNT
+    if openings.count is not None and count > openings.count:
+        raise UsageError(f"--count {count}: there are {openings.description}", "ask for fewer")
     if arguments.seed is None and arguments.output is None:
         print(f"seed {seed}", file=sys.stderr, flush=True)
     if arguments.show:

@@ -8,6 +8,7 @@
 
 import argparse
 import random
+import re
 import shlex
 import subprocess
 import time
@@ -25,6 +26,9 @@ class Player:
         self.say("dvp 1")
         self.wait_for("dvpok")
         self.left = 0.0
+        self.answer = ""
+        self.score = 0.0
+        """What it thought of its last answer, in pieces; 0 when it did not say."""
 
     def say(self, line: str) -> None:
         assert self.process.stdin
@@ -37,6 +41,8 @@ class Player:
             first, _, rest = line.strip().partition(" ")
             if first == word:
                 return rest
+            if found := re.search(r" score (\S+)", line):
+                self.score = float(found[1])
         raise SystemExit("a player is gone")
 
     def new_game(self, side: Side, seed: int) -> None:
@@ -48,11 +54,11 @@ class Player:
     def ask(self, position: Position, limit: str) -> str:
         self.say(f"board {position.dpos}")
         begun = time.monotonic()
-        self.say(f"go time {max(0, int(self.left))}" if limit == "clock" else f"go nodes {limit}")
-        ply = self.wait_for("move")
+        self.say(f"go time {max(0, int(self.left))}" if limit == "clock" else f"go {limit}")
+        self.answer = self.wait_for("move")
         if limit == "clock":
             self.left -= 1000 * (time.monotonic() - begun)
-        return ply
+        return self.answer
 
 
 def full_board(rng: random.Random) -> Position:
@@ -62,10 +68,15 @@ def full_board(rng: random.Random) -> Position:
     return position
 
 
-def play(players: dict[Side, Player], position: Position, arguments: argparse.Namespace, seed: int) -> int:
-    """White's margin; 99 either way when the clock ran out."""
+def margin_of(
+    players: dict[Side, Player], position: Position, limits: dict[Side, str], seed: int, milliseconds: int = 0
+) -> int:
+    """White's margin in one game; 99 either way when the clock ran out.
+
+    A limit is what follows ``go`` at each move, or ``clock``: so many milliseconds a game.
+    """
     for side, player in players.items():
-        player.left = float(arguments.time)
+        player.left = float(milliseconds)
         player.new_game(side, seed)
     while not position.is_over:
         plies = position.legal_plies()
@@ -73,7 +84,7 @@ def play(players: dict[Side, Player], position: Position, arguments: argparse.Na
             position = position.play(plies[0])
             continue
         mover = players[position.to_move]
-        ply = mover.ask(position, str(arguments.nodes) if arguments.nodes else "clock")
+        ply = mover.ask(position, limits[position.to_move])
         if mover.left < -50:
             print("out of time")
             return -99 if position.to_move is Side.WHITE else 99
@@ -93,13 +104,15 @@ def main() -> None:
     arguments = parser.parse_args()
     rng = random.Random(arguments.seed)
     new, old = Player(arguments.new), Player(arguments.old)
+    limits = dict.fromkeys(Side, f"nodes {arguments.nodes}" if arguments.nodes else "clock")
     scores, margins, wins = list[float](), list[int](), [0, 0, 0]
     for number in range(arguments.pairs):
         start = full_board(rng) if arguments.start == "full" else Position.start()
         pair = 0.0
         for side in Side:
             other = Side.BLACK if side is Side.WHITE else Side.WHITE
-            margin = play({side: new, other: old}, start, arguments, 1 + 2 * number + (side is Side.BLACK))
+            seed = 1 + 2 * number + (side is Side.BLACK)
+            margin = margin_of({side: new, other: old}, start, limits, seed, arguments.time)
             margin = margin if side is Side.WHITE else -margin
             margins.append(margin)
             pair += (margin > 0) / 2 + (margin == 0) / 4

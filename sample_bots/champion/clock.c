@@ -1,4 +1,4 @@
-// A clock for the whole game is spent where it decides: placements cost nearly nothing, the first stack
+// A clock for the whole game is spent where it decides: placements cost little, the first stack
 // moves get an even share, and what is left when the rest can be searched to its end is not needed.
 #include "clock.h"
 
@@ -16,7 +16,7 @@ Allowance clock_allow(const Clock *clock, const Position *position) {
     if (clock->time >= 0) {
         double reserve = most(10, least(60, clock->time * 0.06)); // for the pipe and a busy machine
         double usable = most(0, clock->time - reserve), increment = most(0, clock->increment);
-        share = position->placement ? usable * 0.002 + increment * 0.1
+        share = position->placement ? usable * 0.008 + increment * 0.3
                                     : usable / moves_to_share(position) + increment * 0.8;
         most_of_it = least(usable, position->placement ? share : most(share * 2.5, usable * 0.08));
     }
@@ -27,5 +27,6 @@ Allowance clock_allow(const Clock *clock, const Position *position) {
     }
     if (clock->time < 0 && clock->movetime < 0) share = most_of_it = 1000;
     bool saves = clock->time >= 0; // time that is not used now is of use later
-    return (Allowance){.soft = saves ? 0.0006 * share : 0, .hard = 0.001 * most(0.5, most_of_it)};
+    double begin = position->placement ? 0.00012 : 0.0006; // the next depth costs much more than the last
+    return (Allowance){.soft = saves ? begin * share : 0, .hard = 0.001 * most(0.5, most_of_it)};
 }

@@ -8,6 +8,7 @@
 
 #include "clock.h"
 #include "eval.h"
+#include "filling.h"
 #include "input.h"
 #include "placement.h"
 #include "search.h"
@@ -99,7 +100,7 @@ static void print_line(const Finding *finding) {
     char name[8];
     printf(" pv");
     for (int i = 0; i < finding->length; i++) {
-        move_name(finding->line[i], name);
+        ply_name(finding->line[i], name);
         printf(" %s", name);
     }
     printf("\n");
@@ -161,13 +162,11 @@ static Move choose(const Request *request) {
     if (!found) return PASS_MOVE;
     bool blunder = (int)(chance(&game.seed) % 100) < levels[game.level].blunders;
     if (blunder) return plies[chance(&game.seed) % (uint64_t)found];
-    if (game.position.placement) {
-        int space = placement_choose(&game.position, placement_weights, PLACEMENT_NOISE, &game.seed);
-        return PLACE(space);
-    }
     bool only = found == 1 && !request->infinite && !request->depth && !request->nodes;
     if (only) return plies[0]; // no time for what cannot be chosen
     Limits limits = limits_of(request);
+    if (game.position.placement)
+        return filling_choose(&game.position, &limits, PLACEMENT_NOISE, &game.seed, tell).best;
     return search(&game.position.board, &limits, tell).best;
 }
 

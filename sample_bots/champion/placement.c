@@ -69,15 +69,23 @@ static int worth_of_red(const Board *board, int space, const int16_t *weights) {
     return of_this_red[nearest - 1] + (edge >> space & 1 ? of_this_red[5] : 0);
 }
 
-int placement_choose(const Position *position, const int16_t *weights, int noise, uint64_t *seed) {
+Ranking placement_rank(const Position *position, const int16_t *weights, int noise, uint64_t *seed) {
     const Board *board = &position->board;
     bool red = count(board->red) < 3;
-    int best = -1, best_value = 0;
+    Ranking ranking = {0};
     for (Mask left = board_mask & ~occupied(board); left; left &= left - 1) {
-        int space = lowest(left);
+        int space = lowest(left), at = ranking.count++;
         int value = 8 * (red ? worth_of_red(board, space, weights) : worth(board, space, weights));
-        value += (int)(chance(seed) % (uint64_t)(8 * noise + 8)); // the last eighths break ties
-        if (best < 0 || value > best_value) best = space, best_value = value;
+        if (seed) value += (int)(chance(seed) % (uint64_t)(8 * noise + 8)); // the last eighths break ties
+        for (; at > 0 && ranking.worths[at - 1] < value; at--) {
+            ranking.worths[at] = ranking.worths[at - 1];
+            ranking.spaces[at] = ranking.spaces[at - 1];
+        }
+        ranking.worths[at] = value, ranking.spaces[at] = space;
     }
-    return best;
+    return ranking;
+}
+
+int placement_choose(const Position *position, const int16_t *weights, int noise, uint64_t *seed) {
+    return placement_rank(position, weights, noise, seed).spaces[0];
 }

@@ -24,7 +24,14 @@ enum {
 extern const int16_t placement_weights[PLACEMENT_WEIGHTS]; // in hundredths; see benchmarks/champion
 
 void placement_init(void);
-// The space of the greatest worth by these weights, with chance worth up to `noise` added.
+typedef struct {
+    int count, spaces[SPACES];
+    int worths[SPACES]; // in eighths of hundredths
+} Ranking;
+
+// The empty spaces by their worth, the greatest first, with chance worth up to `noise` added. Without a seed ties
+// go by the order of the spaces, and there is no noise.
+Ranking placement_rank(const Position *position, const int16_t *weights, int noise, uint64_t *seed);
 int placement_choose(const Position *position, const int16_t *weights, int noise, uint64_t *seed);
 uint64_t chance(uint64_t *seed); // the next pseudo-random number
 

@@ -86,10 +86,12 @@ def test_any_file_can_be_written_as_a_word(path: str, order: str) -> None:
          "`balanced`?"),
         ("Random", "`Random` is no kind of openings (a file of this name is `./Random`); did you mean "
          "`random`?"),
-        ("random:book", "`book` is no kind of openings (a file of this name is `./book`); available: empty, "
-         "random, balanced, symmetric, FILE, random:FILE"),
-        ("", "openings are missing; available: empty, random, balanced, symmetric, FILE, random:FILE"),
-        ("random:", "openings are missing; available: empty, random, balanced, symmetric, FILE, random:FILE"),
+        ("random:book", "`random:` shuffles a file (one of this name is `./book`); write `book`"),
+        ("random:lines", "`lines` is no kind of openings (a file of this name is `./lines`); available: "
+         "empty, random, balanced, symmetric, book, FILE, random:FILE"),
+        ("", "openings are missing; available: empty, random, balanced, symmetric, book, FILE, random:FILE"),
+        ("random:", "openings are missing; available: empty, random, balanced, symmetric, book, FILE, "
+         "random:FILE"),
     ],
 )  # fmt: skip
 def test_slips(text: str, message: str) -> None:

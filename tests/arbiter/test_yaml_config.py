@@ -140,6 +140,7 @@ def test_the_schema_names_what_is_available_and_nothing_else() -> None:
         "random",
         "balanced",
         "symmetric",
+        "book",
     ]
     assert keys["time"]["default"] == "5s"
     assert "null" not in json.dumps(schema)

@@ -107,7 +107,7 @@ def test_every_fault_of_a_file(tmp_path: Path) -> None:
     "words, message, hint",
     [
         ("", "--kind is missing",
-         "boards: --kind with one of random, balanced, symmetric; a file: --check FILE"),
+         "boards: --kind with one of random, balanced, symmetric, book; a file: --check FILE"),
         ("--check f --seed 1", "--check reads a file, --seed is for making boards", "leave out one of them"),
         ("--kind random --show --format drec", "--show draws boards for people",
          "leave out --format and --output"),
@@ -116,7 +116,7 @@ def test_every_fault_of_a_file(tmp_path: Path) -> None:
          "its games as one file: arbiter export . > games.drec"),
         ("--kind random --output .", "--output .: cannot be written: Is a directory", None),
         ("--kind balansed", "argument --kind: invalid choice: 'balansed' (choose from 'random', 'balanced', "
-         "'symmetric')", "see `arbiter openings --help`"),
+         "'symmetric', 'book')", "see `arbiter openings --help`"),
         ("--kind random --count 0", "argument --count: '0' is too small: at least 1",
          "see `arbiter openings --help`"),
     ],
@@ -125,5 +125,7 @@ def test_usage(tmp_path: Path, words: str, message: str, hint: str | None) -> No
     done = arbiter(tmp_path, "openings", *words.split())
     assert (done.returncode, done.stdout) == (2, "")
     # Later versions of Python quote the choices in another way.
-    told = done.stderr.replace("random, balanced, symmetric)", "'random', 'balanced', 'symmetric')")
+    told = done.stderr.replace(
+        "random, balanced, symmetric, book)", "'random', 'balanced', 'symmetric', 'book')"
+    )
     assert told == f"arbiter: {message}\n" + (f"  {hint}\n" if hint else "")

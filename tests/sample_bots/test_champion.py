@@ -149,6 +149,50 @@ def test_lines_of_play_are_legal(champion: Path) -> None:
                 after = after.play(parse_ply(word))
 
 
+def placing(seed: int, placed: int) -> Position:
+    """A position in the placement, reached by chance."""
+    rng, position = random.Random(seed), Position.start()
+    for _ in range(placed):
+        position = position.play(rng.choice(position.legal_plies()))
+    return position
+
+
+@pytest.mark.parametrize("placed", [0, 3, 20, 42, 44, 47, 48])
+def test_looks_ahead_while_it_places(champion: Path, placed: int) -> None:
+    """Two plies beyond its own, to the full board when five spaces or fewer are left; reds go by worth."""
+    position = placing(5, placed)
+    ply, infos = think(champion, position, "go movetime 20000")
+    left = len(position.legal_plies())
+    deepest = left if left <= 5 else 3
+    ahead = range(2, deepest + 2 if left <= 5 else deepest + 1) if placed >= 3 and left > 1 else range(0)
+    assert [int(info["depth"]) for info in infos] == list(ahead)
+    assert parse_ply(ply) in position.legal_plies()
+    assert all(info["pv"] == ply for info in infos[-1:])
+
+
+def test_the_depth_of_a_placement_is_limited(champion: Path) -> None:
+    for depth, ahead in ((1, []), (2, [2]), (9, [2, 3])):
+        _, infos = think(champion, placing(6, 20), f"go depth {depth}")
+        assert [int(info["depth"]) for info in infos] == ahead
+
+
+def test_the_last_spaces_are_filled_by_what_becomes_of_the_board(champion: Path) -> None:
+    """With two spaces left the choice is between two boards: the one that a search likes better."""
+
+    def worth(position: Position) -> float:
+        return float(think(champion, position, "go nodes 1000")[1][-1]["score"])
+
+    differing = 0
+    for seed in range(12):
+        position = placing(seed, 47)
+        ply = parse_ply(think(champion, position, "go depth 9")[0])
+        boards = {each: position.play(each) for each in position.legal_plies()}
+        after = {each: worth(board.play(board.legal_plies()[0])) for each, board in boards.items()}
+        if abs(after[ply] - min(after.values())) > 1:  # Black chooses: the worst for White, within a piece
+            differing += 1
+    assert differing <= 1
+
+
 def test_a_full_hash_table_of_the_least_size_does_no_harm(champion: Path) -> None:
     position = full_board(11)
     ply, infos = think(champion, position, "go nodes 400000", options=("Hash 1",))

@@ -1,4 +1,4 @@
-"""Openings by number: from chance or from a file, the same ones whenever a tournament goes on."""
+"""Openings by number: from chance, a file or the book, the same ones whenever a tournament goes on."""
 
 from dataclasses import dataclass
 from hashlib import sha256
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from arbiter.tournament.openings.boards import BoardKind, set_up_board
+from arbiter.tournament.openings.book import read_book
 from arbiter.tournament.openings.chance import Chance
 from arbiter.tournament.openings.files import read_openings
 from arbiter.tournament.openings.opening import Opening, OpeningsError
@@ -47,6 +48,8 @@ def open_openings(
     """
     if spec.kind == "empty":
         return _EmptyBoard(rules)
+    if spec.kind == "book":
+        return _open_book(seed, rules)
     if spec.kind == "file":
         return _open_file(spec.path or "", spec.order, seed, rules, base)
     return _Boards(spec.kind, seed, rules)
@@ -90,21 +93,18 @@ class _Boards:
 
 
 @dataclass(frozen=True, slots=True)
-class _FileOpenings:
-    path: str
-    order: Order
+class _Listed:
+    """Openings that were read, in the order in which they are played; after the last one they begin anew."""
+
+    description: str
+    given: dict[str, str]
     listed: tuple[Opening, ...]
     played: tuple[Opening, ...]
-    notices: tuple[str, ...]
+    notices: tuple[str, ...] = ()
 
     @property
     def count(self) -> int:
         return len(self.listed)
-
-    @property
-    def description(self) -> str:
-        order = ", shuffled" if self.order == "random" else ""
-        return f"{self.count} opening{'' if self.count == 1 else 's'} from {self.path}{order}"
 
     def __getitem__(self, index: int) -> Opening:
         _require_natural(index)
@@ -112,18 +112,32 @@ class _FileOpenings:
 
     def canonical(self) -> dict[str, str]:
         positions = "\n".join(opening.position.dpos for opening in self.listed)
-        digest = sha256(positions.encode()).hexdigest()[:16]
-        return {"file": self.path, "order": self.order, "sha256": digest}
+        return {**self.given, "sha256": sha256(positions.encode()).hexdigest()[:16]}
 
 
 def _open_file(path: str, order: Order, seed: int, rules: Rules, base: Path) -> Openings:
     from arbiter.tournament.bots import expand_home  # brings YAML along, which boards do without
 
     found = read_openings(_text(base / expand_home(path), path), path, rules)
-    played = found.openings
-    if order == "random":
-        played = tuple(Chance("dvonn", "order", seed).shuffled(found.openings))
-    return _FileOpenings(path, order, found.openings, played, found.notices)
+    count, shuffled = len(found.openings), order == "random"
+    return _Listed(
+        f"{count} opening{'' if count == 1 else 's'} from {path}{', shuffled' if shuffled else ''}",
+        {"file": path, "order": order},
+        found.openings,
+        _shuffled(found.openings, seed) if shuffled else found.openings,
+        found.notices,
+    )
+
+
+def _open_book(seed: int, rules: Rules) -> Openings:
+    """The book, shuffled, or all short matches would play its first openings and no others."""
+    openings = read_book(rules)
+    description = f"{len(openings)} openings from the book, shuffled"
+    return _Listed(description, {"kind": "book"}, openings, _shuffled(openings, seed))
+
+
+def _shuffled(openings: tuple[Opening, ...], seed: int) -> tuple[Opening, ...]:
+    return tuple(Chance("dvonn", "order", seed).shuffled(openings))
 
 
 def _text(file: Path, path: str) -> str:

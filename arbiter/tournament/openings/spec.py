@@ -7,10 +7,10 @@ from arbiter.tournament.openings.boards import BOARD_KINDS, BoardKind
 from arbiter.tournament.openings.opening import OpeningsError
 from arbiter.tournament.problems import did_you_mean, listed, quoted
 
-Kind: TypeAlias = Literal["empty", "file"] | BoardKind
+Kind: TypeAlias = Literal["empty", "book", "file"] | BoardKind
 Order: TypeAlias = Literal["listed", "random"]
 
-KIND_WORDS: tuple[Kind, ...] = ("empty", *BOARD_KINDS)
+KIND_WORDS: tuple[Kind, ...] = ("empty", *BOARD_KINDS, "book")
 """The kinds that are named by a single word."""
 ORDERS: tuple[Order, ...] = get_args(Order)
 
@@ -47,7 +47,7 @@ class OpeningsSpec:
 
 
 def parse_openings(text: str) -> OpeningsSpec:
-    """Read ``empty``, ``random``, ``balanced``, ``symmetric``, ``FILE`` or ``random:FILE``.
+    """Read ``empty``, ``random``, ``balanced``, ``symmetric``, ``book``, ``FILE`` or ``random:FILE``.
 
     ``random:`` shuffles the file by the seed. A file has a dot or a slash in its path, so that a misspelled
     kind is not taken for one; ``./random`` is a file.
@@ -72,5 +72,9 @@ def _slip(word: str) -> str:
     known = listed((*KIND_WORDS, "FILE", f"{_SHUFFLED}FILE"))
     if not word:
         return f"openings are missing; available: {known}"
+    if word in KIND_WORDS:
+        return (
+            f"`{_SHUFFLED}` shuffles a file (one of this name is {quoted(f'./{word}')}); write {quoted(word)}"
+        )
     hint = did_you_mean(word, KIND_WORDS) or f"; available: {known}"
     return f"{quoted(word)} is no kind of openings (a file of this name is {quoted(f'./{word}')}){hint}"
