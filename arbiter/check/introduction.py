@@ -10,6 +10,8 @@ from arbiter.check.opponent import Opponent
 from arbiter.check.outcome import Verdict, failed, not_announced, passed, skipped
 from arbiter.check.seats import SpokenDvpSeat
 from arbiter.check.sitting import Sitting
+from arbiter.isolation.environment import withheld
+from arbiter.isolation.sandbox import Level
 from protocol import dvp
 from protocol.dvp import FEATURES, Option
 from protocol.dvp.messages import is_integer, is_key
@@ -28,11 +30,17 @@ async def starts(exam: Examination) -> Verdict:
     """The command starts a program, and the program stays."""
     found = await exam.introduce()
     if found.stage != "starts" or found.sitting.slip is None:
-        return passed()
+        return passed(*_withheld(exam))
     change = ""
     if found.sitting.seat.is_running:
         change = "Run the command by hand: the program has to wait for lines on its standard input."
     return exam.verdict(found.sitting.slip, found.sitting, change)
+
+
+def _withheld(exam: Examination) -> Iterator[str]:
+    if exam.bot.sandbox.level is Level.NONE and (names := withheld()):
+        them = "it" if len(names) == 1 else "them"
+        yield f"{' and '.join(names)}: set in this shell, not passed on; a bot has to flush without {them}"
 
 
 async def handshake(exam: Examination) -> Verdict:

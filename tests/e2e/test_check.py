@@ -212,6 +212,16 @@ def test_a_fault_is_named_by_its_step(
         assert verdict.dialogue or title == "starts"
 
 
+def test_a_shell_that_flushes_for_the_bot_hides_nothing(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")
+    reports = examine(faulty(table, "unflushed"), INTRODUCTION, MUTE)
+    assert failures(reports) == ["handshake"]
+    told = "PYTHONUNBUFFERED: set in this shell, not passed on; a bot has to flush without it"
+    assert reports["starts"].verdict.notes == (told,)
+
+
 CUP_FAULTS = [
     ("waits", "double turn", "without reading anything", GAME, HASTY),
     ("garbage", "placement as White", "'what now?' is not a ply", GAME, HASTY),
