@@ -149,6 +149,8 @@ def _not_ready(slip: Slip, dialect: Dialect) -> str:
         return "Answer `isready` with `readyok`, or do not announce the feature `ready`."
     if "the bot cannot play" in detail:
         return "The bot gave up itself with `error`; its words say why."
+    if "ignored: 'dvpok" in detail:
+        return "Write `dvpok`, or `dvpok 1`: what stands after it is the version, at most the one offered."
     if "`dvpok`" in detail or slip.asked == "`dvpok`":
         return f"Answer `dvp 1` with `dvpok`, in lower case and flushed. {_other_dialect(dialect)}"
     return "Make the command start the program from this directory; the message says what is in the way."
