@@ -164,10 +164,19 @@ def _faults_of_options(lines: Iterable[str]) -> Iterator[str]:
             yield f"`{line.strip()}` is malformed: {_fault_of_line(line.split())}"
         elif message.name in names:
             yield f"option {message.name} is offered twice"
+        elif message.kind == "combo" and message.default not in message.choices:
+            yield f"option {message.name}: {_fault_of_combo(message)}"
         elif fault := message.fault(message.default):
             yield f"option {message.name}: the default {message.default!r} cannot be set: {fault}"
         if isinstance(message, Option):
             names.add(message.name)
+
+
+def _fault_of_combo(option: Option) -> str:
+    default, choices = option.default, " ".join(option.choices)
+    meant = f"option {option.name} combo {default} {default} {choices}"
+    words = f"its default {default!r} is not among its choices ({choices})"
+    return f"{words}; it stands first, and then again among all choices: `{meant}`"
 
 
 def _fault_of_line(words: list[str]) -> str:
@@ -184,7 +193,8 @@ def _fault_of_line(words: list[str]) -> str:
         return _fault_of_spin(arguments)
     if kind == "check":
         return "the default is true or false"
-    return "a default and at least one choice are needed"
+    needed = "a default and at least one choice are needed; the default stands among the choices, too"
+    return f"{needed}: `option {name} combo {arguments[0]} {arguments[0]}`" if arguments else needed
 
 
 def _fault_of_spin(arguments: list[str]) -> str:

@@ -26,6 +26,8 @@ OPTIONS = {
     "spin-short": ["option Hash spin 64"],
     "name-with-blank": ["option Own Book check true"],
     "odd-default": ["option Style combo quick solid wild"],
+    "default-only-once": ["option Style combo solid wild"],
+    "one-choice": ["option Style combo solid"],
     "dies-of-option": ["option Depth spin 4 1 9", "option Hash spin 64 1 1024"],
     "in-pieces": ["option Hash spin 64 1 1024", "option Seed spin 0 0 9"],
     "unseeded": ["option Seed spin 0 0 2147483647"],
