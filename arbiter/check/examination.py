@@ -59,7 +59,7 @@ class Introduction:
 class Trial:
     """A game that is to be tried: ``what`` it is in words, the bot's side, clock and seed, where it starts.
 
-    Without ``control`` the clock is a short one.
+    Without ``control`` the clock is a short one; without ``dialect`` the bot is spoken to in its own.
     """
 
     what: str
@@ -69,6 +69,7 @@ class Trial:
     seed: int = SEED
     depth: int | None = None
     nodes: int | None = None
+    dialect: Dialect | None = None
 
 
 class Examination:
@@ -119,7 +120,8 @@ class Examination:
         opponent = Bot("The arbiter itself", ("-",), self.bot.directory)
         # With another increment for the opponent the bot is told both.
         theirs = replace(control, increment=2 * control.increment)
-        own, other = Competitor(self.bot, control, trial.seed), Competitor(opponent, theirs)
+        bot = replace(self.bot, dialect=trial.dialect or self.bot.dialect)
+        own, other = Competitor(bot, control, trial.seed), Competitor(opponent, theirs)
         white, black = (own, other) if trial.side is Side.WHITE else (other, own)
         setup = GameSetup(white, black, trial.start, depth=trial.depth, nodes=trial.nodes)
         bell = Bell()

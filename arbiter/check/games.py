@@ -11,6 +11,7 @@ from arbiter.check.examination import Examination, Trial, is_about_passes, ran_o
 from arbiter.check.opponent import Aim, Opponent
 from arbiter.check.outcome import Outcome, Verdict, passed, skipped
 from arbiter.check.sitting import Sitting
+from arbiter.check.tongues import retold
 from arbiter.match.termination import Termination
 from protocol.rules import PASS, Phase, Position, Side, parse_ply
 
@@ -30,7 +31,10 @@ _PASSED = "the opponent's pass stands among the plies as `PASS`, and the bot is 
 
 
 async def placement_as_white(exam: Examination) -> Verdict:
-    return _of_game(exam, await exam.game(Side.WHITE), "placement as White", last=_PLACED)
+    sitting = await exam.game(Side.WHITE)
+    verdict = _of_game(exam, sitting, "placement as White", last=_PLACED)
+    is_at_once = verdict.outcome is Outcome.FAIL and not sitting.plies
+    return await retold(exam, verdict) if is_at_once and not exam.is_dvp else verdict
 
 
 async def placement_as_black(exam: Examination) -> Verdict:

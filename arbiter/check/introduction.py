@@ -10,6 +10,7 @@ from arbiter.check.opponent import Opponent
 from arbiter.check.outcome import Verdict, failed, not_announced, passed, skipped
 from arbiter.check.seats import SpokenDvpSeat
 from arbiter.check.sitting import Sitting
+from arbiter.check.tongues import retold
 from arbiter.isolation.environment import withheld
 from arbiter.isolation.sandbox import Level
 from protocol import dvp
@@ -49,7 +50,7 @@ async def handshake(exam: Examination) -> Verdict:
     slip = found.sitting.slip
     if found.stage == "handshake" and slip is not None:
         if not found.held_back:
-            return exam.verdict(slip, found.sitting)
+            return await retold(exam, exam.verdict(slip, found.sitting))
         problem = "no output came until its input was closed; then the answer was there, kept in a buffer"
         return failed(problem, advice.FLUSH, opening(found.sitting.transcript))
     return passed(*_introduced(found), *_misspelled_features(found.sitting))

@@ -90,6 +90,10 @@ class Bot:
             return handler(words, line)
         if words and FAULT == "dies-of-words":
             raise ValueError(f"unknown command {words[0]!r}")
+        if words and FAULT == "leaves-unknown":
+            sys.exit(1)
+        if words and FAULT == "complains":
+            say(f"unknown command {words[0]!r}")
         return None
 
     def on_dvp(self, words, line):

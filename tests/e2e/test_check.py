@@ -251,6 +251,22 @@ def test_a_fault_of_a_codecup_bot_is_named_by_its_step(
     assert [part for part in words.split("|") if part not in told] == [], told
 
 
+@pytest.mark.parametrize("manner", ["", "leaves-unknown", "complains"])
+def test_a_dvp_bot_is_told_from_a_codecup_bot(table: Table, manner: str) -> None:
+    bot = replace(faulty(table, *([manner] if manner else [])), dialect=Dialect.CODECUP)
+    reports = examine(bot, GAME, HASTY)
+    assert failures(reports) == ["placement as White"]
+    change = "It answers `dvp 1` with `dvpok`: the bot speaks DVP. Leave `codecup:` out."
+    assert reports["placement as White"].verdict.change == change
+
+
+def test_a_codecup_bot_is_told_from_a_dvp_bot(table: Table) -> None:
+    reports = examine(replace(cup(table), dialect=Dialect.DVP), INTRODUCTION, HASTY)
+    assert failures(reports) == ["handshake"]
+    told = "It answers `Start` with `A1`: the bot speaks the CodeCup dialect. Write `codecup:` before its"
+    assert reports["handshake"].verdict.change == f"{told} command."
+
+
 NOTES = [
     ("misspelled-feature", "handshake", "did you mean `reuse`?"),
     ("debug", "stray output", "`info` has the key `cp`"),
