@@ -1,11 +1,13 @@
 """What to change: from what went wrong to what its author can do about it."""
 
+import re
+
 from arbiter.check.excerpt import shortened
 from arbiter.check.sitting import Slip
 from arbiter.match.bot import Dialect
 from arbiter.match.termination import Termination
 from protocol.errors import ProtocolError
-from protocol.rules import Phase, Position, parse_ply
+from protocol.rules import PASS, Phase, Position, parse_ply
 
 FLUSH = (
     "Flush standard output after every line, for it is held back when it goes into a pipe: "
@@ -16,7 +18,6 @@ NUMBERS = (
     "The number in `move PLY ply NUMBER` has to be that of the last `go`; it may be left out altogether."
 )
 _ONE_LINE = "End every answer with a line end (`\\n`) and flush it."
-_MOVE = "Write `move` before the ply: `move D1`, in lower case, with nothing before it on the line."
 _LEGAL_HELP = "Every plain answer stands in `legal`; comparing your own list with it finds the rule at fault."
 _LEGAL_FILES = "protocol/conformance/positions.jsonl has positions with all their legal plies to test with."
 _ENDED = (
@@ -25,6 +26,7 @@ _ENDED = (
 )
 _FLOOD = "Write less: at most 10,000 lines and 8 MiB a turn, and no line above 65,536 bytes."
 _SHOWN = 12
+_WORD = re.compile(r"[A-Z0-9]+")
 
 _RULES = {
     "placement-phase": "Until all 49 pieces lie, a ply is one empty space, such as `D1`.",
@@ -50,14 +52,19 @@ def problem_of(slip: Slip) -> str:
         words = _illegal(slip)
     elif slip.termination is None:
         return slip.detail
+    elif slip.termination is Termination.SYNTAX and not slip.answer:
+        words = "`move` stands alone on its line"
     else:
         words = slip.detail
     return words if slip.position is None else f"{_asked(slip, slip.position)}: {words}"
 
 
 def _asked(slip: Slip, position: Position) -> str:
-    side = position.to_move.word
-    return f"{slip.asked} ({side} {'places' if position.phase is Phase.PLACEMENT else 'moves'})"
+    if position.legal_plies() == [PASS]:
+        does = "has to pass"
+    else:
+        does = "places" if position.phase is Phase.PLACEMENT else "moves"
+    return f"{slip.asked} ({position.to_move.word} {does})"
 
 
 def _illegal(slip: Slip) -> str:
@@ -68,6 +75,13 @@ def _illegal(slip: Slip) -> str:
     legal = [ply.text for ply in fault.legal]
     more = f" ... ({len(legal)} in all)" if len(legal) > _SHOWN else ""
     return f"{fault.ply} is illegal: {fault.reason}; legal: {' '.join(legal[:_SHOWN])}{more}"
+
+
+def about_pass(slip: Slip) -> str:
+    """What the bot missed that failed where it had to pass, or right after its opponent did."""
+    if slip.position is not None and slip.position.legal_plies() == [PASS]:
+        return "It has no stack move here, but its opponent has one: PASS is its only legal ply."
+    return "Its opponent had just passed: the turn is the bot's again."
 
 
 def change_for(slip: Slip, dialect: Dialect) -> str:
@@ -82,8 +96,8 @@ def change_for(slip: Slip, dialect: Dialect) -> str:
             return f"{FLUSH} {_other_dialect(dialect)}"
         case Termination.TIMEOUT | Termination.START if "without a line end" in detail:
             return _ONE_LINE
-        case Termination.TIMEOUT if "did you mean `move" in detail:
-            return _MOVE
+        case Termination.TIMEOUT if line := _meant(slip):
+            return _answer_in_form(*line)
         case Termination.TIMEOUT:
             return _late(slip, dialect)
         case Termination.ILLEGAL:
@@ -93,6 +107,8 @@ def change_for(slip: Slip, dialect: Dialect) -> str:
                 "Write nothing but plies to standard output, one on each line: a space (D1), two spaces "
                 "(H1G1) or PASS. Anything else goes to standard error."
             )
+        case Termination.SYNTAX if not slip.answer:
+            return "Write the ply on the line of `move`, after a blank, and end the line after it: `move D1`."
         case Termination.SYNTAX:
             return "After `move` comes one ply: a space (D1), two spaces (H1G1) or PASS; nothing around it."
         case Termination.CRASH | Termination.KILLED | Termination.MEMORY:
@@ -104,6 +120,30 @@ def change_for(slip: Slip, dialect: Dialect) -> str:
         case Termination.RESIGN:
             return "Answer with a ply: a bot that resigns here loses every game."
     return ""
+
+
+def is_malformed(slip: Slip) -> bool:
+    """Whether the bot answered, but in no form that counts: nothing else can be seen from that."""
+    if slip.termination in (Termination.SYNTAX, Termination.FLOOD) or "without a line end" in slip.detail:
+        return True
+    return slip.termination is Termination.TIMEOUT and _meant(slip) is not None
+
+
+def _meant(slip: Slip) -> tuple[str, str] | None:
+    """The line that was meant as an answer though it is none, and the legal ply in it."""
+    legal = {ply.text for ply in slip.position.legal_plies()} if slip.position is not None else set()
+    for line in slip.lines:
+        for word in _WORD.findall(line.upper()):
+            if word in legal and not line.startswith("info "):
+                return line, word
+    return None
+
+
+def _answer_in_form(line: str, ply: str) -> str:
+    return (
+        f"For `{shortened(line, 40)}` write `move {ply}`: `move` in lower case, a blank, the ply, "
+        "and nothing before it on the line."
+    )
 
 
 def rule_of(slip: Slip) -> str:

@@ -36,6 +36,9 @@ _SLOW = 1.0
 _LAST_PLACEMENT = 49
 _SIGNS_OF_A_WRONG_SIDE = ("", "not-your-stack", "movement-phase", "may-not-pass")
 """Rules broken by a bot that takes ply 50 for Black's; without a rule: it did not answer at all."""
+_SIGNS_OF_A_MISSED_PASS = ("", "not-your-stack", "may-not-pass")
+"""The same for one that does not notice its opponent's pass."""
+_ENDINGS = (Termination.CRASH, Termination.KILLED, Termination.MEMORY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +197,12 @@ class Examination:
     # Judging
 
     def verdict(self, slip: Slip, sitting: Sitting, change: str = "", notes: Sequence[str] = ()) -> Verdict:
-        """The failure that a slip is; ``change`` goes before what can be said in general."""
+        """The failure that a slip is.
+
+        ``change`` is what the step is about. It goes before what can be said in general, unless something
+        else is nearer to what was seen: a pass, or the end of a program, which may have any reason. An answer
+        out of form has nothing to do with the step.
+        """
         lines = excerpt(sitting.transcript)
         if slip.termination is Termination.ILLEGAL and slip.position is not None:
             lines = (*lines, f"position: {slip.position.dpos}")
@@ -205,7 +213,13 @@ class Examination:
             general = advice.NUMBERS
         else:
             general = advice.change_for(slip, self.bot.dialect)
-        return failed(advice.problem_of(slip), " ".join(filter(None, [change, general])), lines, notes)
+        if advice.is_malformed(slip):
+            words = [general]
+        elif is_about_passes(sitting):
+            words = [advice.about_pass(slip), general]
+        else:
+            words = [general, change] if slip.termination in _ENDINGS else [change, general]
+        return failed(advice.problem_of(slip), " ".join(filter(None, words)), lines, notes)
 
     def judge(self, sitting: Sitting, change: str = "") -> Verdict:
         """Whether a trial went well, apart from time used up, which has a step of its own."""
@@ -242,7 +256,7 @@ def step_of(sitting: Sitting) -> str:
     if slip.number <= _LAST_PLACEMENT:
         return f"placement as {side}"
     is_first_move = slip.number == _LAST_PLACEMENT + 1 and sitting.seat.side is Side.WHITE
-    if is_first_move and advice.rule_of(slip) in _SIGNS_OF_A_WRONG_SIDE:
+    if is_first_move and _is_one_of(slip, _SIGNS_OF_A_WRONG_SIDE):
         return "double turn"
     return f"movement as {side}"
 
@@ -252,7 +266,14 @@ def is_about_passes(sitting: Sitting) -> bool:
     slip = sitting.slip
     if slip is None or slip.position is None or slip.position.is_over or is_out_of_step(sitting):
         return False
-    return slip.position.legal_plies() == [PASS] or sitting.plies[-1:] == [PASS.text]
+    if slip.position.legal_plies() == [PASS]:
+        return True
+    return sitting.plies[-1:] == [PASS.text] and _is_one_of(slip, _SIGNS_OF_A_MISSED_PASS)
+
+
+def _is_one_of(slip: Slip, rules: Sequence[str]) -> bool:
+    """Whether it broke one of these rules; an answer out of form breaks none."""
+    return advice.rule_of(slip) in rules and not advice.is_malformed(slip)
 
 
 def is_out_of_step(sitting: Sitting) -> bool:

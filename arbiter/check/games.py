@@ -27,7 +27,6 @@ _PLACEMENTS = 6
 _MORE_GAMES = 3
 _TIME_FOR_A_GAME = 14.0
 _PLACED, _DOUBLE_TURN = 49, 50
-_PASSED = "the opponent's pass stands among the plies as `PASS`, and the bot is asked again."
 
 
 async def placement_as_white(exam: Examination) -> Verdict:
@@ -108,21 +107,9 @@ async def forced_pass(exam: Examination) -> Verdict:
     for side in Side:
         await exam.game(side)
     for sitting in exam.sittings:
-        if is_about_passes(sitting) and not ran_out_of_time(sitting):
-            return _pass_verdict(exam, sitting)
-    if exam.is_dvp:
-        return await talk(exam, "forced pass", f"Passes are plies like others: {_PASSED}")
-    return await _look_for_passes(exam)
-
-
-def _pass_verdict(exam: Examination, sitting: Sitting) -> Verdict:
-    assert sitting.slip is not None
-    before = sitting.slip.position
-    if before is not None and before.legal_plies() == [PASS]:
-        change = "It has no stack move here, but its opponent has one: PASS is its only legal ply."
-    else:
-        change = "Its opponent had just passed: the turn is the bot's again."
-    return exam.verdict(sitting.slip, sitting, change)
+        if sitting.slip is not None and is_about_passes(sitting) and not ran_out_of_time(sitting):
+            return exam.verdict(sitting.slip, sitting)
+    return await (talk(exam, "forced pass") if exam.is_dvp else _look_for_passes(exam))
 
 
 async def _look_for_passes(exam: Examination) -> Verdict:
@@ -135,8 +122,8 @@ async def _look_for_passes(exam: Examination) -> Verdict:
         aim = Aim.STIFLE if missing[0] else Aim.YIELD
         opponent = Opponent(100 + len(games), aim)
         sitting = await exam.play(Trial("a game that leads to passes", side, control=exam.control), opponent)
-        if step_of(sitting) == "forced pass":
-            return _pass_verdict(exam, sitting)
+        if sitting.slip is not None and step_of(sitting) == "forced pass":
+            return exam.verdict(sitting.slip, sitting)
         games.append(sitting)
     own = sum(_passes(game)[True] for game in games)
     theirs = sum(_passes(game)[False] for game in games)
@@ -180,7 +167,7 @@ async def set_ups(exam: Examination) -> Verdict:
         if verdict.outcome is not Outcome.PASS:
             return verdict
         done += not verdict.notes
-    variant = await talk(exam, "set-up positions", "")
+    variant = await talk(exam, "set-up positions")
     return passed(f"{done} of {len(cases)} positions, played on to the end", *variant.notes)
 
 
@@ -236,7 +223,7 @@ async def unusual_lines(exam: Examination) -> Verdict:
     )
 
 
-async def talk(exam: Examination, step: str, change: str) -> Verdict:
+async def talk(exam: Examination, step: str, change: str = "") -> Verdict:
     """The dialogues of a step; a slip in a harmless one is a note."""
     notes: list[str] = []
     all_of_them = dialogues(step, exam.bot.dialect)

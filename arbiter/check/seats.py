@@ -5,6 +5,7 @@ from arbiter.match.bot import Dialect
 from arbiter.match.codecup_seat import CodecupSeat
 from arbiter.match.dvp_seat import DvpSeat
 from arbiter.match.game import GameSetup
+from arbiter.match.seat import Turn
 from protocol import dvp
 from protocol.dvp import Role, State
 from protocol.lines import LineBuffer
@@ -27,7 +28,8 @@ _HEARD, _LONGEST = 1_000, 1_000
 class SpokenDvpSeat(DvpSeat):
     """Any line can be said, known or not; remembers the answers that nobody had asked for.
 
-    ``heard`` are the first lines of the bot, however they were cut into pieces on their way.
+    ``heard`` are the first lines of the bot, however they were cut into pieces on their way, and
+    ``heard_in_turn`` those since the last ``go``.
     """
 
     def __init__(self, side: Side, setup: GameSetup, bell: Bell) -> None:
@@ -35,6 +37,15 @@ class SpokenDvpSeat(DvpSeat):
         self.uncalled: list[str] = []
         self.heard: list[str] = []
         self._pieces = LineBuffer()
+        self._heard_before = 0
+
+    @property
+    def heard_in_turn(self) -> tuple[str, ...]:
+        return tuple(self.heard[self._heard_before :])
+
+    def _request(self, turn: Turn) -> None:
+        self._heard_before = len(self.heard)
+        super()._request(turn)
 
     def received(self, data: bytes, stamp: int) -> None:
         if len(self.heard) < _HEARD:
@@ -59,6 +70,7 @@ class SpokenDvpSeat(DvpSeat):
             self.process.write(data)
             return
         self._answer = None
+        self._heard_before = len(self.heard)
         self.owes = True
         self.process.begin_turn()
         self.stopwatch.prepare()

@@ -39,8 +39,8 @@ class Slip:
     """The first thing that went wrong in a sitting.
 
     ``asked`` says in words what the bot had been asked; ``number`` and ``position`` are those of
-    the ply asked for, if it was one, ``answer`` what it said. No ``termination`` stands for a slip
-    that does not end a game.
+    the ply asked for, if it was one, ``answer`` what it said, ``lines`` all of them that a DVP bot wrote
+    in that turn. No ``termination`` stands for a slip that does not end a game.
     """
 
     termination: Termination | None
@@ -49,6 +49,7 @@ class Slip:
     number: int = 0
     position: Position | None = None
     answer: str | None = None
+    lines: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -155,7 +156,8 @@ class Sitting:
             return judge_answer(await self._answer(), position)
         except ForfeitError as forfeit:
             termination, detail = forfeit.failure
-            self.slip = Slip(termination, detail, f"ply {number}", number, position, forfeit.answer)
+            asked, lines = f"ply {number}", self._lines_of_turn
+            self.slip = Slip(termination, detail, asked, number, position, forfeit.answer, lines)
             return None
 
     async def _answer(self) -> str | None:
@@ -257,6 +259,10 @@ class Sitting:
     def heard(self) -> list[str]:
         """The first lines of a DVP bot."""
         return self.seat.heard if isinstance(self.seat, SpokenDvpSeat) else []
+
+    @property
+    def _lines_of_turn(self) -> tuple[str, ...]:
+        return self.seat.heard_in_turn if isinstance(self.seat, SpokenDvpSeat) else ()
 
     @property
     def transcript(self) -> str:

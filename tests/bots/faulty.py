@@ -215,6 +215,14 @@ class Bot:
             pass
         elif FAULT == "breaks":
             say(f"move {wrong_ply(ARGUMENT, self.dpos) or ply}")
+        elif FAULT == "moves-say" and len(ply) == 4 and ply != "PASS":
+            say(*ARGUMENT.replace("PLY", ply).split(","))
+        elif FAULT == "passes-say" and ply == "PASS":
+            say(*ARGUMENT.replace("PLY", ply).split(","))
+        elif FAULT == "dies-at-50" and self.number == 50:
+            raise IndexError("stack index")
+        elif FAULT == "breaks-after-pass" and self.position.endswith("PASS"):
+            say(f"move {wrong_ply(ARGUMENT, self.dpos) or ply}")
         elif FAULT == "passes" and len(ply) == 4 and self.number > 54:
             say("move PASS")
         elif FAULT == "never-passes" and ply == "PASS":

@@ -31,6 +31,7 @@ HASTY = TimeControl(game=500, start=1_000)
 MUTE = TimeControl(start=500)
 
 GAME = ("placement as White", "double turn", "movement as White")
+PLACEMENTS = ("placement as White", "placement as Black")
 INTRODUCTION = ("starts", "handshake")
 
 
@@ -144,7 +145,7 @@ FAULTS: list[tuple[str, str, str, tuple[str, ...], TimeControl]] = [
     ("one-choice", "options", "the default stands among the choices, too: `option", (), HASTY),
     ("dies-of-option", "options", "after `setoption Hash`|the least ones too", (), HASTY),
     ("no-readyok", "readiness", "no `readyok` within 1000 ms|or do not announce", ("options",), HASTY),
-    ("bare", "placement as White", "did you mean `move A1`|Write `move` before the ply", (), HASTY),
+    ("bare", "placement as White", "did you mean `move A1`|For `A1` write `move A1`", (), HASTY),
     ("no-line-end", "placement as White", "without a line end", (), HASTY),
     ("says move:\\x20PLY", "placement as White", "ignored: 'move: A1'", (), HASTY),
     ("says move\\x20H9", "placement as White", "H9 is not a space", (), HASTY),
@@ -222,6 +223,33 @@ def test_a_shell_that_flushes_for_the_bot_hides_nothing(
     assert failures(reports) == ["handshake"]
     told = "PYTHONUNBUFFERED: set in this shell, not passed on; a bot has to flush without it"
     assert reports["starts"].verdict.notes == (told,)
+
+
+FIRST_ADVICE = [
+    ("moves-say move,PLY", "movement as White", "Write the ply on the line of `move`", GAME),
+    ("moves-say PLY move", "movement as White", "For `A3A2 move` write `move A3A2`", GAME),
+    ("moves-say my move is PLY,done", "movement as White", "For `my move is A3A2` write", GAME),
+    ("dies-at-50", "double turn", "Find out why the program ended there", GAME),
+    ("waits-at-50", "double turn", "White acts twice in a row", GAME),
+    ("passes-say move,PLY", "forced pass", "Write the ply on the line of `move`", GAME),
+    ("passes-say mv PLY", "forced pass", "For `mv PASS` write `move PASS`", GAME),
+    ("dies-of-pass", "forced pass", "It has no stack move here", GAME),
+    ("breaks-after-pass distance", "movement as Black", "A stack moves exactly as many spaces", PLACEMENTS),
+    ("breaks-after-pass not-your-stack", "forced pass", "Its opponent had just passed", PLACEMENTS),
+    ("dies-of-words", "unusual lines", "Find out why the program ended there", ()),
+]
+
+
+@pytest.mark.parametrize(
+    ("fault", "title", "first", "besides"), FIRST_ADVICE, ids=[fault for fault, *_ in FIRST_ADVICE]
+)
+def test_the_first_advice_is_about_what_was_seen(
+    table: Table, fault: str, title: str, first: str, besides: tuple[str, ...]
+) -> None:
+    name, _, argument = fault.partition(" ")
+    reports = examine(faulty(table, name, *([argument] if argument else [])), {title, *besides}, HASTY)
+    assert failures(reports) == [title], reports
+    assert reports[title].verdict.change.startswith(first)
 
 
 CUP_FAULTS = [
@@ -374,7 +402,7 @@ def test_the_output_for_programs(tmp_path: Path) -> None:
     first = data["steps"][0]
     assert (first["number"], first["title"], first["outcome"]) == (5, "placement as White", "fail")
     assert first["dialogue"][-1].endswith("< A1")
-    assert first["change"].startswith("Write `move`")
+    assert first["change"].startswith("For `A1` write `move A1`")
     assert [step["outcome"] for step in data["steps"][1:]] == ["skipped", "skipped"]
 
 
