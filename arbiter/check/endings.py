@@ -24,13 +24,13 @@ async def quit_(exam: Examination) -> Verdict:
     sitting = await exam.converse(dialogue, ends_by_itself=True)
     slip = sitting.slip
     if slip is None:
-        return passed(*_odd_exit(sitting, f"`{word}`"))
+        return passed(*_odd_exit(sitting, f"`{word}`"), *_gone_on(sitting))
     if slip.termination is not None:
         return exam.judge(sitting)
     if sitting.ended_at_last and not exam.is_dvp:
-        return passed(slip.detail)
+        return passed(_with_company(sitting, slip.detail))
     change = f"End the program when the line `{word}` comes; save files first, within two seconds."
-    return failed(slip.detail, change, excerpt(sitting.transcript))
+    return _still_there(sitting, slip.detail, change)
 
 
 async def end_of_input(exam: Examination) -> Verdict:
@@ -39,16 +39,34 @@ async def end_of_input(exam: Examination) -> Verdict:
     sitting = await exam.converse(dialogue, ends_by_itself=True)
     slip = sitting.slip
     if slip is None:
-        return passed(*_odd_exit(sitting, "the end of its input"))
+        return passed(*_odd_exit(sitting, "the end of its input"), *_gone_on(sitting))
     if slip.termination is not None:
         return exam.judge(sitting)
     if not exam.is_dvp:
-        return passed(f"{slip.detail}; it is killed then")
+        return passed(_with_company(sitting, f"{slip.detail}; it is killed then"))
     change = (
         "End the program when reading finds no more input (an empty result of `readline`, `EOF`, `null`): "
         "else it runs on, and often at full speed, when the arbiter is gone."
     )
-    return failed(slip.detail, change, excerpt(sitting.transcript))
+    return _still_there(sitting, slip.detail, change)
+
+
+def _still_there(sitting: Sitting, problem: str, change: str) -> Verdict:
+    """The failure of a bot that did not end; it may be waiting for a program of its own."""
+    if sitting.left_running:
+        change = f"{change} First end what the program started, for it may be waiting for that."
+    return failed(_with_company(sitting, problem), change, excerpt(sitting.transcript))
+
+
+def _with_company(sitting: Sitting, problem: str) -> str:
+    if not sitting.left_running:
+        return problem
+    return f"{problem}; what it started was running, too: {_counted(sitting.left_running)}"
+
+
+def _gone_on(sitting: Sitting) -> Iterator[str]:
+    if sitting.left_running:
+        yield f"it ended, but these went on: {_counted(sitting.left_running)}; see `leaves nothing behind`"
 
 
 def _odd_exit(sitting: Sitting, after: str) -> Iterator[str]:
@@ -130,7 +148,7 @@ async def leaves_nothing(exam: Examination) -> Verdict:
     await exam.game(Side.WHITE)
     notes = _files_left(exam)
     for sitting in exam.sittings:
-        if sitting.left_running:
+        if sitting.left_running and sitting.ended_after is not None:
             names = _counted(sitting.left_running)
             problem = f"after {sitting.what} the bot had ended, but these went on: {names}"
             change = (

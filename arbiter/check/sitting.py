@@ -13,6 +13,7 @@ from arbiter.check.opponent import Opponent
 from arbiter.check.seats import SpokenDvpSeat, SpokenSeat
 from arbiter.isolation import proc
 from arbiter.isolation.launch import StartError
+from arbiter.isolation.sandbox import Level
 from arbiter.match.bell import Bell
 from arbiter.match.clock import MS, Clock
 from arbiter.match.game import won_by
@@ -69,6 +70,7 @@ class Sitting:
     ``strays`` are lines of a CodeCup bot that are no plies; ``was_early`` tells whether its last
     answer had been written before its turn came; ``ended_after`` is None when it did not end by
     itself when it was given the time, and ``ended_at_last`` whether it did when its input was closed.
+    ``left_running`` are processes that it started and that went on then, whether it had ended or not.
     """
 
     def __init__(self, seat: SpokenSeat, bell: Bell, what: str, patience: Patience) -> None:
@@ -233,18 +235,25 @@ class Sitting:
         """Whether the program ends by itself; sees what it leaves running then."""
         began = time.monotonic()
         if not await self.seat.process.wait_exit(seconds):
+            self.left_running = tuple(map(_command, self._children()))
             return False
         self.ended_after = time.monotonic() - began
         await self._see_what_stays(began + self._patience.rest)
         return True
 
     async def _see_what_stays(self, deadline: float) -> None:
-        process = self.seat.process
-        while (pids := process.living()) and time.monotonic() < deadline:  # noqa: ASYNC110 (no event tells)
+        while (pids := self._children()) and time.monotonic() < deadline:  # noqa: ASYNC110 (no event tells)
             await trio.sleep(_LOOK_PAUSE)
         self.left_running = tuple(map(_command, pids))
         if pids:
             self._patience.rest = _NO_PATIENCE
+
+    def _children(self) -> list[int]:
+        """What the program started and is alive; a jail is not looked into, and leaves none."""
+        process = self.seat.process
+        if process.applied.level is Level.JAIL:
+            return []
+        return [pid for pid in process.living() if pid != process.pid]
 
     async def leave(self) -> None:
         """End whatever is left of it, at once."""

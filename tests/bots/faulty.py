@@ -46,7 +46,7 @@ OPTIONS = {
 def start_sleeping(**how):
     import subprocess
 
-    subprocess.Popen(["sleep", "60"], **how)
+    return subprocess.Popen(["sleep", "60"], **how)
 
 
 def write(text):
@@ -159,6 +159,8 @@ class Bot:
         if FAULT not in ("ignores-quit", "ignores-the-end", "stubborn"):
             if FAULT == "leaves-a-child":
                 start_sleeping()
+            if FAULT == "waits-for-a-child":
+                start_sleeping().wait()
             sys.exit(4 if FAULT == "odd-status" else 0)
 
     def on_stop(self, words, line):
@@ -255,6 +257,8 @@ def main():
     if FAULT == "blob":
         while True:
             write("x" * 65536)
+    if FAULT == "starts-a-child":
+        start_sleeping()
     if FAULT == "exits":
         sys.exit(3)
     if FAULT == "sleepy":
