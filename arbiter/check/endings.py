@@ -172,6 +172,7 @@ def _files_left(exam: Examination) -> list[str]:
         return []
     more = f" and {len(files) - _FILES} more" if len(files) > _FILES else ""
     return [
-        f"new or changed files in {exam.bot.directory}: {', '.join(map(shortened, files[:_FILES]))}{more}; "
-        "copies that play at the same time share them"
+        f"written in {exam.bot.directory} since the check began, by the bot or by anybody else: "
+        f"{', '.join(map(shortened, files[:_FILES]))}{more}; "
+        "what the bot writes there is shared by copies that play at the same time"
     ]

@@ -306,7 +306,7 @@ NOTES = [
     ("impatient", "stop", "by itself, before `stop`"),
     ("own-games-only", "long game", "takes over no game that it did not play"),
     ("deaf-to-seed", "same seed, same plies", "is `Seed` used?"),
-    ("leaves-a-file", "leaves nothing behind", "log.txt"),
+    ("leaves-a-file", "leaves nothing behind", "began, by the bot or by anybody else: log.txt;"),
 ]
 
 
