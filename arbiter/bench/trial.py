@@ -98,8 +98,9 @@ class Trial:
             return None
         checked = await check(self._bot)
         is_sound = checked.passed == checked.steps
+        untried = f", {checked.untried} not tried for lack of time" if checked.untried else ""
         return Finding(
-            f"check {checked.passed}/{checked.steps}",
+            f"check {checked.passed}/{checked.steps}{untried}",
             checked.failures,
             is_sound=is_sound,
             goes_on=checked.passed > checked.skipped,

@@ -86,7 +86,6 @@ class Examination:
         self._deadline = deadline
         self._patience = Patience()
         self.start_limit = control.start
-        self.start_seconds = 0.0
         self._introduction: Introduction | None = None
         self._games: dict[Side, Sitting] = {}
 
@@ -102,6 +101,12 @@ class Examination:
     @property
     def seconds_left(self) -> float:
         return self._deadline - time.monotonic()
+
+    @property
+    def start_seconds(self) -> float:
+        """What the bot takes to start, as far as that is known."""
+        known = (sitting.start_seconds for sitting in self.sittings)
+        return min((seconds for seconds in known if seconds is not None), default=0.0)
 
     @property
     def is_pressed(self) -> bool:
@@ -157,10 +162,8 @@ class Examination:
         if not sitting.goes_on(await seat.greet(), "`dvpok`"):
             is_mute = seat.process.bytes_read == 0 and not seat.process.output_ended
             return Introduction(sitting, "handshake", held_back=is_mute and await sitting.is_holding_back())
-        now = time.monotonic_ns()
-        took, since_start = (now - greeted) / MS, (now - seat.process.spawned_at) / MS
-        self.start_limit = min(self.control.start, round(SHORT + _SLOW_START * since_start))
-        self.start_seconds = since_start / 1_000
+        took = (time.monotonic_ns() - greeted) / MS
+        self.start_limit = min(self.control.start, round(SHORT + _SLOW_START * 1_000 * self.start_seconds))
         known = (seat.features, tuple(seat.options.values()), tuple(seat.identity.items()), took)
         if not sitting.goes_on(await seat.begin_game(), "`readyok`"):
             return Introduction(sitting, "readiness", *known)

@@ -227,12 +227,11 @@ async def talk(exam: Examination, step: str, change: str = "") -> Verdict:
     """The dialogues of a step; a slip in a harmless one is a note."""
     notes: list[str] = []
     all_of_them = dialogues(step, exam.bot.dialect)
-    tried = all_of_them[:1] if exam.is_pressed else all_of_them
-    if len(tried) < len(all_of_them):
-        notes.append(
-            f"only the first of {len(all_of_them)} dialogues: it takes {exam.start_seconds:.1f} s to start"
-        )
-    for dialogue in tried:
+    for number, dialogue in enumerate(all_of_them):
+        if number and exam.is_pressed:
+            seconds = f"{exam.start_seconds:.1f} s"
+            notes.append(f"only the first of {len(all_of_them)} dialogues: it takes {seconds} to start")
+            break
         sitting = await exam.converse(dialogue)
         slip = sitting.slip
         if slip is None or slip.termination is Termination.RESIGN or ran_out_of_time(sitting):

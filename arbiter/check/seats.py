@@ -29,7 +29,8 @@ class SpokenDvpSeat(DvpSeat):
     """Any line can be said, known or not; remembers the answers that nobody had asked for.
 
     ``heard`` are the first lines of the bot, however they were cut into pieces on their way, and
-    ``heard_in_turn`` those since the last ``go``.
+    ``heard_in_turn`` those since the last ``go``. ``introduced_at`` is the time of the end of its
+    introduction (monotonic ns), 0 before.
     """
 
     def __init__(self, side: Side, setup: GameSetup, bell: Bell) -> None:
@@ -38,6 +39,7 @@ class SpokenDvpSeat(DvpSeat):
         self.heard: list[str] = []
         self._pieces = LineBuffer()
         self._heard_before = 0
+        self.introduced_at = 0
 
     @property
     def heard_in_turn(self) -> tuple[str, ...]:
@@ -52,6 +54,8 @@ class SpokenDvpSeat(DvpSeat):
             self._pieces.reset()
             self.heard += [readable(line)[:_LONGEST] for line in self._pieces.feed(data)]
         super().received(data, stamp)
+        if not self.introduced_at and self._talk.state is State.IDLE:
+            self.introduced_at = stamp
 
     def say(self, line: str) -> None:
         """Write a line as it is, unless the bot wants none of its kind.

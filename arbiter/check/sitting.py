@@ -270,6 +270,13 @@ class Sitting:
         return self.seat.heard if isinstance(self.seat, SpokenDvpSeat) else []
 
     @property
+    def start_seconds(self) -> float | None:
+        """How long a DVP bot took from its start to the end of its introduction, if it came so far."""
+        if not isinstance(self.seat, SpokenDvpSeat) or not self.seat.introduced_at:
+            return None
+        return (self.seat.introduced_at - self.seat.process.spawned_at) / (1_000 * MS)
+
+    @property
     def _lines_of_turn(self) -> tuple[str, ...]:
         return self.seat.heard_in_turn if isinstance(self.seat, SpokenDvpSeat) else ()
 

@@ -187,6 +187,7 @@ class Bot:
         if FAULT == "slow-late" and stacks < 20:
             time.sleep(0.2)
         if FAULT == "hangs":
+            open("asked", "w").close()
             time.sleep(600)
         if FAULT == "stops-itself":
             os.kill(os.getpid(), signal.SIGSTOP)

@@ -20,7 +20,7 @@ from arbiter.check.steps import STEPS
 from arbiter.isolation.tree import become_subreaper
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import TimeControl
-from tests.e2e.commands import arbiter, start
+from tests.e2e.commands import arbiter, at_once, start
 from tests.e2e.table import BOTS, Table
 
 NUMBERS = {step.title: number for number, step in enumerate(STEPS, 1)}
@@ -358,7 +358,23 @@ def test_a_check_is_over_in_time(table: Table, monkeypatch: pytest.MonkeyPatch) 
     assert time.monotonic() - began < 4
     assert failures(reports) == []
     last = list(reports.values())[-1].verdict
-    assert (last.outcome, last.problem[:6]) == (Outcome.SKIPPED, "the 5.")
+    assert (last.outcome, last.problem[:6]) == (Outcome.NOT_TRIED, "the 5.")
+
+
+def test_what_there_was_no_time_for_is_tried_by_another_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "LIMIT", 7)
+    slow = command("sleepy", "0.6")
+    done = at_once("check", slow, "--time", "4s", *steps("handshake", *REST), cwd=tmp_path)
+    assert done.returncode == 3
+    assert done.stdout.endswith(
+        "5 steps: 1 passed, 4 not tried: no fault found, but not all was tried\n"
+        f"the rest: arbiter check '{slow}' --step 13-14,17-18 --time 4s\n"
+    )
+    done = at_once("check", slow, "--step", "17-18", cwd=tmp_path)
+    assert done.stdout.endswith("2 steps: 2 passed\n")
+    assert done.returncode == 0
 
 
 def test_a_slow_starter_is_tried_with_what_there_is_time_for(table: Table) -> None:
@@ -368,6 +384,9 @@ def test_a_slow_starter_is_tried_with_what_there_is_time_for(table: Table) -> No
 
 
 # --- the command
+
+
+REST = ("unusual lines", "clock use", "quit", "end of input")
 
 
 def command(*fault: str) -> str:
@@ -444,6 +463,10 @@ BAD = [
     (["check", "sample:nobody"], "there is no sample bot"),
     (["check", "sample:random", "--step", "99"], "there is no step 99"),
     (["check", "sample:random", "--step", "0"], "too small"),
+    (["check", "sample:random", "--step", "4,0-3"], "too small"),
+    (["check", "sample:random", "--step", "9-5"], "'9-5' goes backwards"),
+    (["check", "sample:random", "--step", "3-"], "'' is not a whole number"),
+    (["check", "sample:random", "--step", "20-24"], "there is no step 24"),
     (["check", "sample:random", "--time", "1m"], "from 1ms to 10s"),
     (["check", "sample:random", "--time", "move 1s"], "a time for the whole game"),
     (["check", "sample:random", "--time", "5"], "needs a unit"),
@@ -467,17 +490,41 @@ def test_a_missing_program_fails_the_first_step(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interruption_ends_it_at_once(tmp_path: Path, number: int) -> None:
-    process = start(tmp_path, "check", f"{sys.executable} {BOTS / 'faulty.py'} hangs")
+def test_an_interruption_ends_it_at_once_and_tells_what_was_found(tmp_path: Path, number: int) -> None:
+    bot = f"{sys.executable} {BOTS / 'faulty.py'} hangs"
+    process = start(tmp_path, "check", bot)
     assert process.stdout is not None
     assert process.stderr is not None
     try:
         while "readiness" not in process.stdout.readline():
             pass
         os.kill(process.pid, number)
-        _, errors = process.communicate(timeout=10)
+        output, errors = process.communicate(timeout=10)
     finally:
         process.kill()
         process.wait()
     assert process.returncode == 130
     assert errors == ""
+    assert output == (
+        "   5  placement as White      interrupted\n"
+        "\n"
+        "interrupted; 4 steps: 2 passed, 2 not announced: no fault found, but not all was tried\n"
+        f"the rest: arbiter check '{bot}' --step 5-23\n"
+    )
+
+
+def test_an_interruption_is_told_to_programs(tmp_path: Path) -> None:
+    process = start(tmp_path, "check", command("hangs"), "--format", "json", *steps(*INTRODUCTION, *GAME))
+    try:
+        while not (tmp_path / "asked").exists():
+            time.sleep(0.01)
+        os.kill(process.pid, signal.SIGINT)
+        output, errors = process.communicate(timeout=10)
+    finally:
+        process.kill()
+        process.wait()
+    data: dict[str, Any] = json.loads(output)
+    assert (process.returncode, errors) == (130, "")
+    assert data["interrupted"]
+    assert ([step["number"] for step in data["steps"]], data["left"]) == ([1, 2], [5, 6, 7])
+    assert data["rest"].endswith(" --step 5-7")
