@@ -15,6 +15,8 @@ from protocol.rules import Side
 _NOTES = 5
 _FILES = 8
 _PROCESSES = 3
+_FEW = 3
+"""Children that may just have ended when one looks."""
 
 
 async def quit_(exam: Examination) -> Verdict:
@@ -29,7 +31,10 @@ async def quit_(exam: Examination) -> Verdict:
         return exam.judge(sitting)
     if sitting.ended_at_last and not exam.is_dvp:
         return passed(_with_company(sitting, slip.detail))
-    change = f"End the program when the line `{word}` comes; save files first, within two seconds."
+    change = (
+        f"End the program when the line `{word}` comes, which ends with `\\n` alone, not with `\\r\\n`; save "
+        "files first, within two seconds."
+    )
     return _still_there(sitting, slip.detail, change)
 
 
@@ -55,10 +60,14 @@ def _still_there(sitting: Sitting, problem: str, change: str) -> Verdict:
     """The failure of a bot that did not end; it may be waiting for a program of its own."""
     if sitting.left_running:
         change = f"{change} First end what the program started, for it may be waiting for that."
+    elif sitting.threads > 1:
+        change = f"{change} A thread that goes on can keep the program alive: end it, or make it a daemon."
     return failed(_with_company(sitting, problem), change, excerpt(sitting.transcript))
 
 
 def _with_company(sitting: Sitting, problem: str) -> str:
+    if sitting.threads > 1:
+        problem = f"{problem}; it had {sitting.threads} threads"
     if not sitting.left_running:
         return problem
     return f"{problem}; what it started was running, too: {_counted(sitting.left_running)}"
@@ -104,7 +113,7 @@ _ONE_ANSWER = (
 
 def _codecup_strays(exam: Examination) -> Verdict:
     for sitting in exam.sittings:
-        if sitting.strays:
+        if sitting.strays and not _is_its_slip(sitting, sitting.strays[0]):
             problem = (
                 f"in {sitting.what} it wrote a line that is no ply: {shortened(repr(sitting.strays[0]))}"
             )
@@ -114,6 +123,11 @@ def _codecup_strays(exam: Examination) -> Verdict:
             )
             return failed(problem, change, excerpt(sitting.transcript, until=f"< {sitting.strays[0]}"))
     return passed()
+
+
+def _is_its_slip(sitting: Sitting, line: str) -> bool:
+    """Whether a line is what the game was lost by, which has been told."""
+    return sitting.slip is not None and sitting.slip.answer == line
 
 
 def _dvp_strays(sitting: Sitting) -> Iterator[str]:
@@ -146,7 +160,7 @@ async def leaves_nothing(exam: Examination) -> Verdict:
     """No process and no file that was not there before."""
     await exam.introduce()
     await exam.game(Side.WHITE)
-    notes = _files_left(exam)
+    notes = [*_files_left(exam), *_zombies(exam)]
     for sitting in exam.sittings:
         if sitting.left_running and sitting.ended_after is not None:
             names = _counted(sitting.left_running)
@@ -164,6 +178,15 @@ def _counted(names: Sequence[str]) -> str:
     """The first of them, and how many others there are."""
     more = f" and {len(names) - _PROCESSES} more" if len(names) > _PROCESSES else ""
     return f"{', '.join(names[:_PROCESSES])}{more}"
+
+
+def _zombies(exam: Examination) -> Iterator[str]:
+    most = max(exam.sittings, key=lambda sitting: sitting.zombies)
+    if most.zombies > _FEW:
+        yield (
+            f"in {most.what} it left {most.zombies} zombies: programs that had ended and for which it never "
+            "waited; each counts as a process of the bot"
+        )
 
 
 def _files_left(exam: Examination) -> list[str]:

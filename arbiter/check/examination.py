@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import trio
 
-from arbiter.check import advice
+from arbiter.check import advice, answers
 from arbiter.check.conformance import Dialogue
 from arbiter.check.conversation import Conversation
 from arbiter.check.excerpt import excerpt
@@ -46,7 +46,8 @@ class Introduction:
     """How far a first trial came: ``stage`` is the step in which it failed, empty when it did not.
 
     ``took`` is in ms, from the greeting to the end of the introduction. ``held_back``: what it wrote
-    came to light only when its input was closed.
+    came to light only when its input was closed. ``unasked`` is what a CodeCup bot wrote before it was
+    told anything.
     """
 
     sitting: Sitting
@@ -56,6 +57,7 @@ class Introduction:
     identity: tuple[tuple[str, str], ...] = ()
     took: float = 0
     held_back: bool = False
+    unasked: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +153,14 @@ class Examination:
         return self._introduction
 
     async def _introduce(self, sitting: Sitting) -> Introduction:
-        if sitting.slip is not None or not await sitting.stays_silent_and_alive(_SETTLES):
+        if sitting.slip is not None or not await sitting.stays_alive(_SETTLES):
             return Introduction(sitting, "starts")
         seat = sitting.seat
         if not isinstance(seat, SpokenDvpSeat):
+            unasked = seat.take_answer().text or "" if seat.has_answer else ""
             sitting.say_end()
             await sitting.part()
-            return Introduction(sitting, "")
+            return Introduction(sitting, "", unasked=unasked)
         greeted = time.monotonic_ns()
         if not sitting.goes_on(await seat.greet(), "`dvpok`"):
             is_mute = seat.process.bytes_read == 0 and not seat.process.output_ended
@@ -202,9 +205,9 @@ class Examination:
     def verdict(self, slip: Slip, sitting: Sitting, change: str = "", notes: Sequence[str] = ()) -> Verdict:
         """The failure that a slip is.
 
-        ``change`` is what the step is about. It goes before what can be said in general, unless something
-        else is nearer to what was seen: a pass, or the end of a program, which may have any reason. An answer
-        out of form has nothing to do with the step.
+        ``change`` is what the step is about. It goes before what can be said in general, unless that is
+        nearer to what was seen: the end of a program, which may have any reason, or an answer out of form.
+        Where a pass was missed, that is what it is about.
         """
         lines = excerpt(sitting.transcript)
         if slip.termination is Termination.ILLEGAL and slip.position is not None:
@@ -216,12 +219,12 @@ class Examination:
             general = advice.NUMBERS
         else:
             general = advice.change_for(slip, self.bot.dialect)
-        if advice.is_malformed(slip):
-            words = [general]
-        elif is_about_passes(sitting):
-            words = [advice.about_pass(slip), general]
+        if slip.termination in _ENDINGS or answers.is_malformed(slip):
+            words = [general, change]
         else:
-            words = [general, change] if slip.termination in _ENDINGS else [change, general]
+            words = [change, general]
+        if is_about_passes(sitting) and not answers.is_malformed(slip):
+            words = [advice.about_pass(slip), general]
         return failed(advice.problem_of(slip), " ".join(filter(None, words)), lines, notes)
 
     def judge(self, sitting: Sitting, change: str = "") -> Verdict:
@@ -276,7 +279,7 @@ def is_about_passes(sitting: Sitting) -> bool:
 
 def _is_one_of(slip: Slip, rules: Sequence[str]) -> bool:
     """Whether it broke one of these rules; an answer out of form breaks none."""
-    return advice.rule_of(slip) in rules and not advice.is_malformed(slip)
+    return answers.rule_of(slip) in rules and not answers.is_malformed(slip)
 
 
 def is_out_of_step(sitting: Sitting) -> bool:

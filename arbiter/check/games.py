@@ -1,18 +1,19 @@
 """The steps in which plies are judged: placement, movement, passes, set-ups, long lines."""
 
-import re
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from arbiter.check import advice
+from arbiter.check import advice, answers
 from arbiter.check.conformance import Case, dialogues, positions
 from arbiter.check.examination import Examination, Trial, is_about_passes, ran_out_of_time, step_of
+from arbiter.check.excerpt import excerpt, kind_of
 from arbiter.check.opponent import Aim, Opponent
-from arbiter.check.outcome import Outcome, Verdict, passed, skipped
+from arbiter.check.outcome import Outcome, Verdict, failed, passed, skipped
 from arbiter.check.sitting import Sitting
 from arbiter.check.tongues import retold
 from arbiter.match.termination import Termination
+from protocol.errors import PlySyntaxError
 from protocol.rules import PASS, Phase, Position, Side, parse_ply
 
 _SET_UP_SECONDS = 6.0
@@ -37,7 +38,20 @@ async def placement_as_white(exam: Examination) -> Verdict:
 
 
 async def placement_as_black(exam: Examination) -> Verdict:
+    unasked = "" if exam.is_dvp else (await exam.introduce()).unasked
+    if _is_ply(unasked):
+        problem = f"it wrote {unasked} before it was told anything"
+        change = "Only White's bot begins, when it gets `Start`. Black's waits for White's first placement."
+        return failed(problem, change, excerpt((await exam.introduce()).sitting.transcript))
     return _of_game(exam, await exam.game(Side.BLACK), "placement as Black", last=_PLACED)
+
+
+def _is_ply(text: str) -> bool:
+    try:
+        parse_ply(text)
+    except PlySyntaxError:
+        return False
+    return True
 
 
 async def movement_as_white(exam: Examination) -> Verdict:
@@ -56,8 +70,8 @@ def _is_the_same(one: Sitting, other: Sitting) -> bool:
     """Whether two games broke off for the same reason, which need not be told twice."""
     if one.slip is None or other.slip is None or one.slip.termination is not other.slip.termination:
         return False
-    rule = advice.rule_of(one.slip)
-    return rule == advice.rule_of(other.slip) and (rule != "" or step_of(one) == "movement as White")
+    rule = answers.rule_of(one.slip)
+    return rule == answers.rule_of(other.slip) and (rule != "" or step_of(one) == "movement as White")
 
 
 async def double_turn(exam: Examination) -> Verdict:
@@ -81,7 +95,7 @@ def _of_game(
         return passed()
     owner = step_of(sitting)
     if owner == title:
-        early = "It had been written before its turn came. " if sitting.was_early else ""
+        early = f"Ply {sitting.early} had been written before its turn came. " if sitting.early else ""
         return exam.verdict(slip, sitting, f"{early}{change}".strip())
     if slip.termination is Termination.RESIGN:
         return passed(f"it resigned at ply {slip.number}")
@@ -247,10 +261,10 @@ async def talk(exam: Examination, step: str, change: str = "") -> Verdict:
 
 
 def unique(notes: Iterable[str], most: int) -> Iterator[str]:
-    """Each kind of note once, numbers in them not minded, and not too many of them."""
+    """Each kind of note once, numbers and plies in them not minded, and not too many of them."""
     kinds: dict[str, str] = {}
     for note in notes:
-        kinds.setdefault(re.sub(r"\d+", "0", note), note)
+        kinds.setdefault(kind_of(note), note)
     kept = list(kinds.values())
     yield from kept[:most]
     if len(kept) > most:

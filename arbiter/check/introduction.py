@@ -34,7 +34,10 @@ async def starts(exam: Examination) -> Verdict:
         return passed(*_withheld(exam))
     change = ""
     if found.sitting.seat.is_running:
-        change = "Run the command by hand: the program has to wait for lines on its standard input."
+        change = (
+            f"Run the command by hand in {exam.bot.directory}, where it is started: the program has to wait "
+            "for lines on its standard input."
+        )
     return exam.verdict(found.sitting.slip, found.sitting, change)
 
 

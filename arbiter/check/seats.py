@@ -1,5 +1,6 @@
 """Seats at which a bot can be spoken to line by line, besides being asked like in a game."""
 
+from arbiter.check.excerpt import kind_of
 from arbiter.match.bell import Bell
 from arbiter.match.bot import Dialect
 from arbiter.match.codecup_seat import CodecupSeat
@@ -28,8 +29,8 @@ _HEARD, _LONGEST = 1_000, 1_000
 class SpokenDvpSeat(DvpSeat):
     """Any line can be said, known or not; remembers the answers that nobody had asked for.
 
-    ``heard`` are the first lines of the bot, however they were cut into pieces on their way, and
-    ``heard_in_turn`` those since the last ``go``. ``introduced_at`` is the time of the end of its
+    ``heard`` are the first lines of the bot, however they were cut into pieces on their way.
+    ``introduced_at`` is the time of the end of its
     introduction (monotonic ns), 0 before.
     """
 
@@ -41,9 +42,10 @@ class SpokenDvpSeat(DvpSeat):
         self._heard_before = 0
         self.introduced_at = 0
 
-    @property
-    def heard_in_turn(self) -> tuple[str, ...]:
-        return tuple(self.heard[self._heard_before :])
+    def news(self) -> tuple[str, ...]:
+        """The lines since the last ``go`` of a kind that was not heard before."""
+        known = set(map(kind_of, self.heard[: self._heard_before]))
+        return tuple(line for line in self.heard[self._heard_before :] if kind_of(line) not in known)
 
     def _request(self, turn: Turn) -> None:
         self._heard_before = len(self.heard)

@@ -12,27 +12,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import trio
 
 from arbiter.check import examination, runner
-from arbiter.check.outcome import Outcome, StepReport
+from arbiter.check.outcome import Outcome
 from arbiter.check.steps import STEPS
-from arbiter.isolation.tree import become_subreaper
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import TimeControl
+from tests.e2e.checking import (
+    EVERY,
+    GAME,
+    HASTY,
+    INTRODUCTION,
+    MUTE,
+    NUMBERS,
+    PATIENT,
+    PLACEMENTS,
+    examine,
+    failures,
+)
 from tests.e2e.commands import arbiter, at_once, start
 from tests.e2e.table import BOTS, Table
-
-NUMBERS = {step.title: number for number, step in enumerate(STEPS, 1)}
-EVERY = frozenset(NUMBERS.values())
-PATIENT = TimeControl()
-HASTY = TimeControl(game=500, start=1_000)
-"""For bots that will not answer anyway."""
-MUTE = TimeControl(start=500)
-
-GAME = ("placement as White", "double turn", "movement as White")
-PLACEMENTS = ("placement as White", "placement as Black")
-INTRODUCTION = ("starts", "handshake")
 
 
 @pytest.fixture(autouse=True)
@@ -40,22 +39,6 @@ def _settled_at_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyP
     """Most bots here stay when they were started, so that need not be waited for."""
     if "exits" not in request.node.name:
         monkeypatch.setattr(examination, "_SETTLES", 0.02)
-
-
-def examine(bot: Bot, titles: Collection[str] = (), control: TimeControl = PATIENT) -> dict[str, StepReport]:
-    """The reports on these steps, or on all, by title."""
-    numbers = {NUMBERS[title] for title in titles} or EVERY
-    become_subreaper()
-
-    def nothing(*_: object) -> None:
-        pass
-
-    reports = trio.run(runner.examine, bot, control, numbers, nothing, nothing)
-    return {report.title: report for report in reports}
-
-
-def failures(reports: dict[str, StepReport]) -> list[str]:
-    return [title for title, report in reports.items() if report.verdict.outcome is Outcome.FAIL]
 
 
 def faulty(table: Table, *fault: str) -> Bot:
@@ -150,7 +133,7 @@ FAULTS: list[tuple[str, str, str, tuple[str, ...], TimeControl]] = [
     ("says move:\\x20PLY", "placement as White", "ignored: 'move: A1'", (), HASTY),
     ("says move\\x20H9", "placement as White", "H9 is not a space", (), HASTY),
     ("says move\\x20[PLY]", "placement as White", "'[A1]' is not a ply|nothing around it", (), HASTY),
-    ("always-a1", "placement as White", "A1 is occupied|Keep the opponent's placements", (), HASTY),
+    ("always-a1", "placement as White", "A1 is occupied|on A1 itself, at ply 1", (), HASTY),
     ("wrong-number", "placement as White", "`move A2 ply 1` with the number of another ply", (), HASTY),
     ("flood", "placement as White", "more than 10,000 lines in one turn", (), HASTY),
     ("stops-itself", "placement as White", "no answer within", (), HASTY),
@@ -259,7 +242,7 @@ CUP_FAULTS = [
     ("forgets", "placement as White", "A1 is occupied", (), HASTY),
     ("passes", "placement as White", "no side passes before the board is full", (), HASTY),
     ("leaves", "placement as White", "exited with status 7", (), HASTY),
-    ("dvp", "placement as White", "'move A1' is not a ply|nothing but plies", (), HASTY),
+    ("dvp", "placement as White", "'move A1' is not a ply|For `move A1` write `A1`", (), HASTY),
     ("banner", "stray output", "'Odd 1.0 by nobody'|standard error", GAME, PATIENT),
     ("debug", "stray output", "plies'|every line on standard output is an answer", GAME, PATIENT),
     ("stuck", "forced pass", "PASS is its only legal ply|writes PASS itself", GAME, HASTY),
