@@ -93,10 +93,12 @@ def change_for(slip: Slip, dialect: Dialect) -> str:
         case Termination.TIMEOUT | Termination.SYNTAX if words := out_of_form(slip, dialect):
             return words
         case Termination.TIMEOUT:
-            return " ".join(filter(None, [_instead(slip), _late(slip, dialect)]))
+            return " ".join(filter(None, [_instead(slip, dialect), _late(slip, dialect)]))
         case Termination.ILLEGAL:
             return after_illegal(slip, dialect)
-        case Termination.CRASH | Termination.KILLED | Termination.MEMORY:
+        case Termination.MEMORY:
+            return "Hold less: the limit is for all its processes together, and 512M in most tournaments."
+        case Termination.CRASH | Termination.KILLED:
             return _after_end(slip, dialect)
         case Termination.FLOOD:
             return _FLOOD
@@ -123,7 +125,7 @@ def _after_end(slip: Slip, dialect: Dialect) -> str:
     return f"{_ENDED}{unusual}"
 
 
-def _instead(slip: Slip) -> str:
+def _instead(slip: Slip, dialect: Dialect) -> str:
     """What the bot did in its turn instead of answering."""
     said = said_instead(slip)
     if said is not None:
@@ -134,9 +136,11 @@ def _instead(slip: Slip) -> str:
     if slip.share is None or slip.lines:
         return ""
     if slip.share < _IDLE:
+        key = ", or knows `go` only without words after it" if dialect is Dialect.DVP else ""
         return (
-            "It was waiting all that time, not thinking: for more input if it reads ahead, for a timer if it "
-            "takes milliseconds for seconds, for a lock or for another program."
+            "It was waiting all that time, not thinking. For more input: then it reads ahead, takes lines "
+            f"that come together for one{key}. For a timer: then it takes milliseconds for seconds. Or for "
+            "a lock or another program."
         )
     return "It was still thinking." if slip.share > _THINKING else ""
 

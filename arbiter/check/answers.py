@@ -97,7 +97,10 @@ def _syntax(slip: Slip, dialect: Dialect) -> str:
             "(H1G1) or PASS. Anything else goes to standard error."
         )
     if not slip.answer:
-        return "Write the ply on the line of `move`, after a blank, and end the line after it: `move D1`."
+        return (
+            "Write the ply on the line of `move`, after a blank, and end the line after it: `move D1`. If it "
+            "does, the ply was empty: look where it was taken from."
+        )
     return f"{only}After `move` comes one ply: a space (D1), two spaces (H1G1) or PASS; nothing around it."
 
 

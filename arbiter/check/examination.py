@@ -4,7 +4,7 @@ Each trial is a process of its own. Trials that several steps look at are done o
 """
 
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
@@ -225,6 +225,7 @@ class Examination:
             words = [change, general]
         if is_about_passes(sitting) and not answers.is_malformed(slip):
             words = [advice.about_pass(slip), general]
+        words += _without(sitting)
         return failed(advice.problem_of(slip), " ".join(filter(None, words)), lines, notes)
 
     def judge(self, sitting: Sitting, change: str = "") -> Verdict:
@@ -243,6 +244,16 @@ class Examination:
         is_late = sitting.slip is not None and sitting.slip.termination is Termination.TIMEOUT
         slowest = max((game.seat.clock.use().worst for game in self._games.values()), default=0)
         return is_late and slowest > sitting.seat.clock.limit // 2
+
+
+def _without(sitting: Sitting) -> Iterator[str]:
+    """What a bot asked not to be told that failed at its first ply."""
+    if isinstance(sitting.seat, SpokenDvpSeat) and sitting.slip is not None and len(sitting.plies) < 2:
+        unwanted = sorted(sitting.seat.features & {"noboard", "nolegal"})
+        if unwanted and sitting.slip.position is not None:
+            names = " and ".join(f"`{name}`" for name in unwanted)
+            words = " nor ".join(f"`{name[2:]}`" for name in unwanted)
+            yield f"It announces {names}, so it is told no {words}."
 
 
 def step_of(sitting: Sitting) -> str:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -9,6 +10,7 @@ from arbiter.check import examination
 from arbiter.check.advice import change_for
 from arbiter.check.outcome import Outcome
 from arbiter.check.sitting import Slip
+from arbiter.isolation.sandbox import MIB, Sandbox
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import TimeControl
 from arbiter.match.termination import Termination
@@ -139,6 +141,9 @@ ONE_ROW_OFF = "print('move', legal[-1][0] + str(int(legal[-1][1]) - 1), flush=Tr
 UTF16 = "sys.stdout.buffer.write('dvpok\\n'.encode('utf-16-le')); sys.stdout.flush()"
 CAUGHT = "print('Error: list index out of range' if len(ply) == 4 else f'move {ply}', flush=True)"
 TALKS = "print(len(legal), 'plies'); print(*[f'move {ply}'] * (values['ply'] != 50), sep='', flush=True)"
+EXACT = "len(words) == 1 and print('move', ply, flush=True)"
+BLIND = "print('feature nolegal noboard', 'dvpok', sep='\\n', flush=True)"
+EMPTY = "print('move', ply if values['ply'] < 5 else '', flush=True)"
 ONCE = "assert games == 1, 'not twice'"
 MILLISECONDS = "time.sleep(values['time'] / 40); print('move', ply, flush=True)"
 PONDERING = "threading.Thread(target=time.sleep, args=(60,)).start()"
@@ -160,6 +165,16 @@ IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeContro
     ("a row off", {"go": ONE_ROW_OFF}, "placement as White", "on K4 itself, at ply 1", (), PATIENT),
     ("seconds", {"go": MILLISECONDS}, "placement as White", "It was waiting all that time", (), HASTY),
     ("caught", {"go": CAUGHT}, "movement as White", "Instead it wrote `Error: list index", GAME, HASTY),
+    ("exact", {"go": EXACT}, "placement as White", "knows `go` only without words", (), HASTY),
+    (
+        "blind",
+        {"hello": BLIND},
+        "placement as White",
+        "IndexError|`nolegal`, so it is told no `board`",
+        (),
+        PATIENT,
+    ),
+    ("empty", {"go": EMPTY}, "placement as White", "ply 5 (white places): `move` stands|empty:", (), PATIENT),
     ("talkative", {"go": TALKS}, "double turn", "White acts twice", GAME, HASTY),
     ("no move", {"go": NO_MOVE}, "forced pass", "as if the game were over", GAME, PATIENT),
     ("gives up", {"go": GIVES_UP}, "forced pass", "(white has to pass): it resigned", GAME, PATIENT),
@@ -199,41 +214,34 @@ def look_at(bot: Bot, title: str, words: str, besides: tuple[str, ...], control:
     assert [part for part in words.split("|") if part not in told] == [], told
 
 
+SECOND = 'printf("move %c%s\\n", *legal[1], legal[1] + 1);'
+ROOM_FOR_64 = 'if (legal[64]) abort(); printf("move %s\\n", legal[0]);'
+ANY_WORD = 'if (strstr(all, "quit")) break;'
 IN_C = [
-    ("second ply", {"go": 'printf("move %c%s\\n", *legal[1], legal[1] + 1);'}, "a single legal ply|sanitize"),
-    ("64 plies", {"go": 'if (legal[64]) abort(); printf("move %s\\n", legal[0]);'}, "legal plies|SIGABRT"),
-    ("any word", {"news": 'if (strstr(all, "quit")) break;'}, "takes the rest of its line"),
+    ("second ply", {"go": SECOND}, "placement as White", "SIGSEGV|a single legal ply|sanitize"),
+    ("64 plies", {"go": ROOM_FOR_64}, "long game", "SIGABRT|There were 116 legal plies"),
+    ("any word", {"news": ANY_WORD}, "unusual lines", "takes the rest of its line"),
 ]
-STEPS_IN_C = {"second ply": "placement as White", "64 plies": "long game", "any word": "unusual lines"}
 
 
 @pytest.mark.needs("cc")
-@pytest.mark.parametrize(("name", "changes", "words"), IN_C, ids=[name for name, *_ in IN_C])
-def test_in_c(table: Table, name: str, changes: dict[str, str], words: str) -> None:
-    look_at(compiled(table, **changes), STEPS_IN_C[name], words, (), PATIENT)
+@pytest.mark.parametrize(
+    ("changes", "title", "words"), [pytest.param(*rest, id=name) for name, *rest in IN_C]
+)
+def test_in_c(table: Table, changes: dict[str, str], title: str, words: str) -> None:
+    look_at(compiled(table, **changes), title, words, (), PATIENT)
 
 
 HEAD = 'line=$(head -n 1) && set -- $line && word=$1 && shift && rest="$*"'
-HELPER = "(while :; do sleep 1; done) &"
 IN_SHELL = [
-    (
-        {"read": HEAD},
-        "placement as White",
-        "It was waiting all that time, not thinking: for more input",
-        HASTY,
-    ),
-    (
-        {"start": "(while :; do sleep 1; done) &"},
-        "leaves nothing behind",
-        "sleep 1 (pid |wait for it",
-        PATIENT,
-    ),
-    ({"read": "read -r word rest || true"}, "end of input", "reading finds no more input", PATIENT),
+    ("reads ahead", {"read": HEAD}, "placement as White", "For more input: then it reads ahead", HASTY),
+    ("helper", {"start": "(while :; do sleep 1; done) &"}, "leaves nothing behind", "sleep 1 (pid ", PATIENT),
+    ("endless", {"read": "read -r word rest || :"}, "end of input", "reading finds no more", PATIENT),
 ]
 
 
 @pytest.mark.parametrize(
-    ("changes", "title", "words", "control"), IN_SHELL, ids=["head", "helper", "endless"]
+    ("changes", "title", "words", "control"), [pytest.param(*rest, id=name) for name, *rest in IN_SHELL]
 )
 def test_in_shell(
     table: Table, changes: dict[str, str], title: str, words: str, control: TimeControl
@@ -274,6 +282,14 @@ def test_programs_that_nobody_waited_for_are_a_note(table: Table) -> None:
     verdict = examine(bot, {"leaves nothing behind"})["leaves nothing behind"].verdict
     assert verdict.outcome is Outcome.PASS
     assert any("scripted opponent it left" in note and "zombies" in note for note in verdict.notes)
+
+
+def test_memory_past_the_limit_is_told_with_the_limit(table: Table) -> None:
+    hog = python(table, go="kept = b'x' * 2**27; time.sleep(9)")
+    bot = replace(hog, sandbox=Sandbox(memory=64 * MIB))
+    verdict = examine(bot, {"placement as White"})["placement as White"].verdict
+    assert "of memory; the limit is 64 MiB" in verdict.problem
+    assert verdict.change.startswith("Hold less")
 
 
 def test_notes_that_differ_in_a_ply_are_one(table: Table) -> None:
