@@ -81,6 +81,8 @@ def out_of_form(slip: Slip, dialect: Dialect) -> str:
         line, ply = found
         if dialect is Dialect.CODECUP:
             return f"For `{shortened(line, _WIDEST)}` write `{ply}`, and nothing else on the line."
+        if slip.termination is Termination.SYNTAX:
+            return f"For `move {shortened(line, _WIDEST)}` write `move {ply}`, with nothing around the ply."
         return (
             f"For `{shortened(line, _WIDEST)}` write `move {ply}`: `move` in lower case, a blank, the ply, "
             "and nothing before it on the line."
