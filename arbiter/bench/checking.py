@@ -15,12 +15,13 @@ _SHOWN = 3
 @dataclass(frozen=True, slots=True)
 class Checked:
     """How many of the steps that concern the bot it passed, how many could not be tried for that reason,
-    and in lines what is wrong and what to change.
+    and in lines what is wrong and what to change. ``untried`` are steps that there was no time for.
     """
 
     passed: int
     steps: int
     skipped: int
+    untried: int
     failures: tuple[str, ...]
 
 
@@ -37,4 +38,4 @@ async def check(bot: Bot) -> Checked:
     if len(failed) > _SHOWN:
         failures.append(f"... and {len(failed) - _SHOWN} more steps failed: arbiter check tells all")
     steps = count["pass"] + count["fail"] + count["skipped"]
-    return Checked(count["pass"], steps, count["skipped"], tuple(failures))
+    return Checked(count["pass"], steps, count["skipped"], count["not tried"], tuple(failures))

@@ -16,7 +16,7 @@ from arbiter.match.clock import TimeControl
 from arbiter.store import League
 from arbiter.tournament.config import Tournament
 from arbiter.tournament.events import Event, GameFinished
-from arbiter.tournament.openings import OpeningsSpec
+from arbiter.tournament.openings import OpeningsSpec, open_openings
 from arbiter.tournament.play import BotsNotReadyError, play_tournament, settle
 from arbiter.tournament.prepare import run_build
 
@@ -27,10 +27,14 @@ _DETAIL = 160
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """Whom the bot meets: so many games against each, under these conditions."""
+    """Whom the bot meets: so many games against each, under these conditions.
+
+    ``openings`` count between bots that can be told of them. Those of a file have an absolute path.
+    """
 
     opponents: Sequence[Bot]
     games: int
+    openings: OpeningsSpec
     time: TimeControl
     seed: int
     concurrency: int
@@ -60,6 +64,18 @@ class Trial:
         self._ladder = ladder
         self._directory = directory
         self._with_check = with_check
+
+    @property
+    def plan(self) -> str:
+        """What is done, in words."""
+        stages = ["build"] if self._bot.build is not None else []
+        stages += ["check"] if self._with_check else []
+        ladder = self._ladder
+        games = f"{ladder.games} game{'' if ladder.games == 1 else 's'}"
+        names = " and ".join(opponent.name for opponent in ladder.opponents)
+        each = "each of " if len(ladder.opponents) > 1 else ""
+        start = open_openings(ladder.openings, ladder.seed).description
+        return ", ".join([*stages, f"{games} against {each}{names}, from {start}"])
 
     async def run(self, tell: Callable[[Finding], None]) -> bool:
         """Go through the stages as far as that makes sense; whether all was well."""
@@ -98,8 +114,9 @@ class Trial:
             return None
         checked = await check(self._bot)
         is_sound = checked.passed == checked.steps
+        untried = f", {checked.untried} not tried for lack of time" if checked.untried else ""
         return Finding(
-            f"check {checked.passed}/{checked.steps}",
+            f"check {checked.passed}/{checked.steps}{untried}",
             checked.failures,
             is_sound=is_sound,
             goes_on=checked.passed > checked.skipped,
@@ -123,11 +140,17 @@ class Trial:
             except BotsNotReadyError as error:
                 problem = str(error).splitlines()
                 return Finding("does not start", tuple(problem), is_sound=False, goes_on=False)
-        return Finding(f"{opponent.name} {score.text}", tuple(score.failures), is_sound=not score.failures)
+        words = f"{score.text} against {opponent.name}"
+        if self._openings(opponent) != self._ladder.openings:
+            words += " (from the empty board)"
+        return Finding(words, tuple(score.failures), is_sound=not score.failures)
+
+    def _openings(self, opponent: Bot) -> OpeningsSpec:
+        is_codecup = Dialect.CODECUP in (self._bot.dialect, opponent.dialect)
+        return OpeningsSpec() if is_codecup else self._ladder.openings
 
     def _tournament(self, opponent: Bot) -> Tournament:
         bots = (replace(self._bot, build=None), opponent)
-        is_codecup = Dialect.CODECUP in (bots[0].dialect, bots[1].dialect)
         return Tournament(
             name=f"{self._bot.name} - {opponent.name}",
             path=self._directory / "watch",
@@ -135,7 +158,7 @@ class Trial:
             given=({}, {}),
             rounds=-(-self._ladder.games // 2),
             time=self._ladder.time,
-            openings=OpeningsSpec("empty" if is_codecup else "balanced"),
+            openings=self._openings(opponent),
             concurrency=self._ladder.concurrency,
             isolation=self._bot.isolation or "none",
             max_failures=self._ladder.games,

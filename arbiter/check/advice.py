@@ -1,11 +1,13 @@
 """What to change: from what went wrong to what its author can do about it."""
 
+import re
+
+from arbiter.check.answers import after_illegal, out_of_form, said_instead
 from arbiter.check.excerpt import shortened
 from arbiter.check.sitting import Slip
 from arbiter.match.bot import Dialect
 from arbiter.match.termination import Termination
-from protocol.errors import ProtocolError
-from protocol.rules import Phase, Position, parse_ply
+from protocol.rules import PASS, Phase, Position, parse_ply
 
 FLUSH = (
     "Flush standard output after every line, for it is held back when it goes into a pipe: "
@@ -16,32 +18,22 @@ NUMBERS = (
     "The number in `move PLY ply NUMBER` has to be that of the last `go`; it may be left out altogether."
 )
 _ONE_LINE = "End every answer with a line end (`\\n`) and flush it."
-_MOVE = "Write `move` before the ply: `move D1`, in lower case, with nothing before it on the line."
-_LEGAL_HELP = "Every plain answer stands in `legal`; comparing your own list with it finds the rule at fault."
-_LEGAL_FILES = "protocol/conformance/positions.jsonl has positions with all their legal plies to test with."
 _ENDED = (
     "Find out why the program ended there: its last words are from standard error, and the dialogue ends "
     "with the lines that it was told last."
 )
+_SIGNAL = (
+    "Signals like this come from memory that is not the program's own, from a failed assertion or a division "
+    "by zero. In C and C++ build it with `-g -fsanitize=address,undefined`: then its last words, which are "
+    "from standard error, name the line."
+)
+_OWN_SIGNAL = re.compile(r"\bSIG(SEGV|ABRT|BUS|FPE|ILL)\b")
 _FLOOD = "Write less: at most 10,000 lines and 8 MiB a turn, and no line above 65,536 bytes."
 _SHOWN = 12
-
-_RULES = {
-    "placement-phase": "Until all 49 pieces lie, a ply is one empty space, such as `D1`.",
-    "occupied": "Keep the opponent's placements, too: a piece goes on an empty space.",
-    "game-over": "The game was over.",
-    "may-not-pass": "PASS is allowed only to a side that has no stack move.",
-    "movement-phase": "After 49 placements a ply names two spaces, such as `H1G1`.",
-    "must-pass": "A side without a stack move answers PASS while the other side has one.",
-    "empty-source": "Keep track of what has moved away and of what was cut off from the reds and removed.",
-    "lone-red": "A red piece alone belongs to nobody and never moves.",
-    "not-your-stack": "Only the side whose piece is on top may move a stack; see which side you play.",
-    "surrounded": "A stack with six neighbours, all of them occupied, cannot move, however high it is.",
-    "same-space": "A stack move leads to another space.",
-    "direction": "There are six directions: (±1, 0), (0, ±1), (+1, +1) and (-1, -1) in columns and rows.",
-    "distance": "A stack moves exactly as many spaces as it is high.",
-    "empty-target": "A stack lands on an occupied space, and stacks without a chain to a red have gone.",
-}
+_MANY = 63
+"""Legal plies past which a position has more than many a program has room for."""
+_IDLE, _THINKING = 0.05, 0.5
+"""Shares of the time for an answer that a program computed: below the first it waited for something."""
 
 
 def problem_of(slip: Slip) -> str:
@@ -50,14 +42,21 @@ def problem_of(slip: Slip) -> str:
         words = _illegal(slip)
     elif slip.termination is None:
         return slip.detail
+    elif slip.termination is Termination.SYNTAX and not slip.answer:
+        words = "`move` stands alone on its line"
+    elif slip.termination is Termination.RESIGN:
+        words = "it resigned"
     else:
         words = slip.detail
     return words if slip.position is None else f"{_asked(slip, slip.position)}: {words}"
 
 
 def _asked(slip: Slip, position: Position) -> str:
-    side = position.to_move.word
-    return f"{slip.asked} ({side} {'places' if position.phase is Phase.PLACEMENT else 'moves'})"
+    if position.legal_plies() == [PASS]:
+        does = "has to pass"
+    else:
+        does = "places" if position.phase is Phase.PLACEMENT else "moves"
+    return f"{slip.asked} ({position.to_move.word} {does})"
 
 
 def _illegal(slip: Slip) -> str:
@@ -70,33 +69,37 @@ def _illegal(slip: Slip) -> str:
     return f"{fault.ply} is illegal: {fault.reason}; legal: {' '.join(legal[:_SHOWN])}{more}"
 
 
+def about_pass(slip: Slip) -> str:
+    """What the bot missed that failed where it had to pass, or right after its opponent did."""
+    if slip.position is not None and slip.position.legal_plies() == [PASS]:
+        return "It has no stack move here, but its opponent has one: PASS is its only legal ply."
+    return "Its opponent had just passed: the turn is the bot's again."
+
+
 def change_for(slip: Slip, dialect: Dialect) -> str:
     """What to change in the bot."""
     detail = slip.detail
     match slip.termination:
         case Termination.START if "exited with" in detail or "killed by" in detail:
-            return f"{_ENDED} {_other_dialect(dialect)}"
+            return f"{_after_end(slip, dialect)} {_other_dialect(dialect)}"
         case Termination.START if "more than" in detail:
             return _FLOOD
         case Termination.TIMEOUT | Termination.START if "no output was ever received" in detail:
             return f"{FLUSH} {_other_dialect(dialect)}"
+        case Termination.START if line := _line_of_dvpok(slip):
+            return line
         case Termination.TIMEOUT | Termination.START if "without a line end" in detail:
             return _ONE_LINE
-        case Termination.TIMEOUT if "did you mean `move" in detail:
-            return _MOVE
+        case Termination.TIMEOUT | Termination.SYNTAX if words := out_of_form(slip, dialect):
+            return words
         case Termination.TIMEOUT:
-            return _late(slip, dialect)
+            return " ".join(filter(None, [_instead(slip, dialect), _late(slip, dialect)]))
         case Termination.ILLEGAL:
-            return _after_illegal(slip, dialect)
-        case Termination.SYNTAX if dialect is Dialect.CODECUP:
-            return (
-                "Write nothing but plies to standard output, one on each line: a space (D1), two spaces "
-                "(H1G1) or PASS. Anything else goes to standard error."
-            )
-        case Termination.SYNTAX:
-            return "After `move` comes one ply: a space (D1), two spaces (H1G1) or PASS; nothing around it."
-        case Termination.CRASH | Termination.KILLED | Termination.MEMORY:
-            return _ENDED
+            return after_illegal(slip, dialect)
+        case Termination.MEMORY:
+            return "Hold less: the limit is for all its processes together, and 512M in most tournaments."
+        case Termination.CRASH | Termination.KILLED:
+            return _after_end(slip, dialect)
         case Termination.FLOOD:
             return _FLOOD
         case Termination.START:
@@ -106,20 +109,54 @@ def change_for(slip: Slip, dialect: Dialect) -> str:
     return ""
 
 
-def rule_of(slip: Slip) -> str:
-    """The token of the rule that an illegal answer broke; empty for any other slip."""
-    if slip.termination is not Termination.ILLEGAL or slip.position is None or slip.answer is None:
-        return ""
-    try:
-        fault = slip.position.check(parse_ply(slip.answer))
-    except ProtocolError:
-        return ""
-    return fault.rule if fault else ""
+def _after_end(slip: Slip, dialect: Dialect) -> str:
+    """What to do about a program that ended."""
+    legal = 0 if slip.position is None else len(slip.position.legal_plies())
+    unusual = ""
+    if legal == 1 and slip.position is not None and slip.position.legal_plies() != [PASS]:
+        unusual = " There was a single legal ply."
+    elif legal > _MANY:
+        unusual = f" There were {legal} legal plies."
+    if slip.position is not None and slip.detail == "exited with status 0":
+        word = "quit" if dialect is Dialect.DVP else "Quit"
+        return f"It ended by itself, as if the game were over: only `{word}` or the end of its input ends it."
+    if _OWN_SIGNAL.search(slip.detail):
+        return f"{_SIGNAL}{unusual}"
+    return f"{_ENDED}{unusual}"
 
 
-def _after_illegal(slip: Slip, dialect: Dialect) -> str:
-    help_ = _LEGAL_HELP if dialect is Dialect.DVP else _LEGAL_FILES
-    return " ".join(filter(None, [_RULES.get(rule_of(slip)), help_]))
+def _instead(slip: Slip, dialect: Dialect) -> str:
+    """What the bot did in its turn instead of answering."""
+    said = said_instead(slip)
+    if said is not None:
+        return (
+            f"Instead it wrote `{shortened(said, 60)}`, which is skipped. If that is an error which it "
+            "caught, the turn has to end all the same: in an answer, or in the end of the program."
+        )
+    if slip.share is None or slip.lines:
+        return ""
+    if slip.share < _IDLE:
+        key = ", or knows `go` only without words after it" if dialect is Dialect.DVP else ""
+        return (
+            "It was waiting all that time, not thinking. For more input: then it reads ahead, takes lines "
+            f"that come together for one{key}. For a timer: then it takes milliseconds for seconds. Or for "
+            "a lock or another program."
+        )
+    return "It was still thinking." if slip.share > _THINKING else ""
+
+
+def _line_of_dvpok(slip: Slip) -> str:
+    """What to change about a line that holds `dvpok` in no form that counts."""
+    for line in slip.lines:
+        if "d\\x00v\\x00" in line:
+            return f"Write UTF-8: `{shortened(line, 30)}` is UTF-16, as PowerShell and .NET may write it."
+        before, found, _ = line.partition("dvpok")
+        if found and before.strip():
+            return (
+                f"Write `dvpok` alone on its line: it stood in `{shortened(line, 40)}`. A prompt, as "
+                "Python's `input` writes it, goes to standard output, too."
+            )
+    return ""
 
 
 def _late(slip: Slip, dialect: Dialect) -> str:
@@ -149,6 +186,8 @@ def _not_ready(slip: Slip, dialect: Dialect) -> str:
         return "Answer `isready` with `readyok`, or do not announce the feature `ready`."
     if "the bot cannot play" in detail:
         return "The bot gave up itself with `error`; its words say why."
+    if "ignored: 'dvpok" in detail:
+        return "Write `dvpok`, or `dvpok 1`: what stands after it is the version, at most the one offered."
     if "`dvpok`" in detail or slip.asked == "`dvpok`":
         return f"Answer `dvp 1` with `dvpok`, in lower case and flushed. {_other_dialect(dialect)}"
     return "Make the command start the program from this directory; the message says what is in the way."

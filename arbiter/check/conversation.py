@@ -67,7 +67,7 @@ class Conversation:
                 position = Position.start(self._rules) if is_plain else parse_dpos(start, self._rules)
                 for ply in plies:
                     position = position.play(parse_ply(ply))
-                self._sitting.position = position
+                self._sitting.position, self._sitting.plies = position, list(plies)
             case dvp.Go(values):
                 self._number = values.get("ply", 1)
                 self._limit = exchange.within or values.get("movetime") or values.get("time") or _LIMIT

@@ -15,6 +15,8 @@ from protocol.rules import Side
 _NOTES = 5
 _FILES = 8
 _PROCESSES = 3
+_FEW = 3
+"""Children that may just have ended when one looks."""
 
 
 async def quit_(exam: Examination) -> Verdict:
@@ -24,13 +26,16 @@ async def quit_(exam: Examination) -> Verdict:
     sitting = await exam.converse(dialogue, ends_by_itself=True)
     slip = sitting.slip
     if slip is None:
-        return passed(*_odd_exit(sitting, f"`{word}`"))
+        return passed(*_odd_exit(sitting, f"`{word}`"), *_gone_on(sitting))
     if slip.termination is not None:
         return exam.judge(sitting)
     if sitting.ended_at_last and not exam.is_dvp:
-        return passed(slip.detail)
-    change = f"End the program when the line `{word}` comes; save files first, within two seconds."
-    return failed(slip.detail, change, excerpt(sitting.transcript))
+        return passed(_with_company(sitting, slip.detail))
+    change = (
+        f"End the program when the line `{word}` comes, which ends with `\\n` alone, not with `\\r\\n`; save "
+        "files first, within two seconds."
+    )
+    return _still_there(sitting, slip.detail, change)
 
 
 async def end_of_input(exam: Examination) -> Verdict:
@@ -39,16 +44,38 @@ async def end_of_input(exam: Examination) -> Verdict:
     sitting = await exam.converse(dialogue, ends_by_itself=True)
     slip = sitting.slip
     if slip is None:
-        return passed(*_odd_exit(sitting, "the end of its input"))
+        return passed(*_odd_exit(sitting, "the end of its input"), *_gone_on(sitting))
     if slip.termination is not None:
         return exam.judge(sitting)
     if not exam.is_dvp:
-        return passed(f"{slip.detail}; it is killed then")
+        return passed(_with_company(sitting, f"{slip.detail}; it is killed then"))
     change = (
         "End the program when reading finds no more input (an empty result of `readline`, `EOF`, `null`): "
         "else it runs on, and often at full speed, when the arbiter is gone."
     )
-    return failed(slip.detail, change, excerpt(sitting.transcript))
+    return _still_there(sitting, slip.detail, change)
+
+
+def _still_there(sitting: Sitting, problem: str, change: str) -> Verdict:
+    """The failure of a bot that did not end; it may be waiting for a program of its own."""
+    if sitting.left_running:
+        change = f"{change} First end what the program started, for it may be waiting for that."
+    elif sitting.threads > 1:
+        change = f"{change} A thread that goes on can keep the program alive: end it, or make it a daemon."
+    return failed(_with_company(sitting, problem), change, excerpt(sitting.transcript))
+
+
+def _with_company(sitting: Sitting, problem: str) -> str:
+    if sitting.threads > 1:
+        problem = f"{problem}; it had {sitting.threads} threads"
+    if not sitting.left_running:
+        return problem
+    return f"{problem}; what it started was running, too: {_counted(sitting.left_running)}"
+
+
+def _gone_on(sitting: Sitting) -> Iterator[str]:
+    if sitting.left_running:
+        yield f"it ended, but these went on: {_counted(sitting.left_running)}; see `leaves nothing behind`"
 
 
 def _odd_exit(sitting: Sitting, after: str) -> Iterator[str]:
@@ -86,7 +113,7 @@ _ONE_ANSWER = (
 
 def _codecup_strays(exam: Examination) -> Verdict:
     for sitting in exam.sittings:
-        if sitting.strays:
+        if sitting.strays and not _is_its_slip(sitting, sitting.strays[0]):
             problem = (
                 f"in {sitting.what} it wrote a line that is no ply: {shortened(repr(sitting.strays[0]))}"
             )
@@ -96,6 +123,11 @@ def _codecup_strays(exam: Examination) -> Verdict:
             )
             return failed(problem, change, excerpt(sitting.transcript, until=f"< {sitting.strays[0]}"))
     return passed()
+
+
+def _is_its_slip(sitting: Sitting, line: str) -> bool:
+    """Whether a line is what the game was lost by, which has been told."""
+    return sitting.slip is not None and sitting.slip.answer == line
 
 
 def _dvp_strays(sitting: Sitting) -> Iterator[str]:
@@ -128,9 +160,9 @@ async def leaves_nothing(exam: Examination) -> Verdict:
     """No process and no file that was not there before."""
     await exam.introduce()
     await exam.game(Side.WHITE)
-    notes = _files_left(exam)
+    notes = [*_files_left(exam), *_zombies(exam)]
     for sitting in exam.sittings:
-        if sitting.left_running:
+        if sitting.left_running and sitting.ended_after is not None:
             names = _counted(sitting.left_running)
             problem = f"after {sitting.what} the bot had ended, but these went on: {names}"
             change = (
@@ -148,12 +180,22 @@ def _counted(names: Sequence[str]) -> str:
     return f"{', '.join(names[:_PROCESSES])}{more}"
 
 
+def _zombies(exam: Examination) -> Iterator[str]:
+    most = max(exam.sittings, key=lambda sitting: sitting.zombies)
+    if most.zombies > _FEW:
+        yield (
+            f"in {most.what} it left {most.zombies} zombies: programs that had ended and for which it never "
+            "waited; each counts as a process of the bot"
+        )
+
+
 def _files_left(exam: Examination) -> list[str]:
     files = exam.new_files()
     if not files:
         return []
     more = f" and {len(files) - _FILES} more" if len(files) > _FILES else ""
     return [
-        f"new or changed files in {exam.bot.directory}: {', '.join(map(shortened, files[:_FILES]))}{more}; "
-        "copies that play at the same time share them"
+        f"written in {exam.bot.directory} since the check began, by the bot or by anybody else: "
+        f"{', '.join(map(shortened, files[:_FILES]))}{more}; "
+        "what the bot writes there is shared by copies that play at the same time"
     ]

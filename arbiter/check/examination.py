@@ -4,13 +4,13 @@ Each trial is a process of its own. Trials that several steps look at are done o
 """
 
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 import trio
 
-from arbiter.check import advice
+from arbiter.check import advice, answers
 from arbiter.check.conformance import Dialogue
 from arbiter.check.conversation import Conversation
 from arbiter.check.excerpt import excerpt
@@ -36,6 +36,9 @@ _SLOW = 1.0
 _LAST_PLACEMENT = 49
 _SIGNS_OF_A_WRONG_SIDE = ("", "not-your-stack", "movement-phase", "may-not-pass")
 """Rules broken by a bot that takes ply 50 for Black's; without a rule: it did not answer at all."""
+_SIGNS_OF_A_MISSED_PASS = ("", "not-your-stack", "may-not-pass")
+"""The same for one that does not notice its opponent's pass."""
+_ENDINGS = (Termination.CRASH, Termination.KILLED, Termination.MEMORY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,8 @@ class Introduction:
     """How far a first trial came: ``stage`` is the step in which it failed, empty when it did not.
 
     ``took`` is in ms, from the greeting to the end of the introduction. ``held_back``: what it wrote
-    came to light only when its input was closed.
+    came to light only when its input was closed. ``unasked`` is what a CodeCup bot wrote before it was
+    told anything.
     """
 
     sitting: Sitting
@@ -53,13 +57,14 @@ class Introduction:
     identity: tuple[tuple[str, str], ...] = ()
     took: float = 0
     held_back: bool = False
+    unasked: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
     """A game that is to be tried: ``what`` it is in words, the bot's side, clock and seed, where it starts.
 
-    Without ``control`` the clock is a short one.
+    Without ``control`` the clock is a short one; without ``dialect`` the bot is spoken to in its own.
     """
 
     what: str
@@ -69,6 +74,7 @@ class Trial:
     seed: int = SEED
     depth: int | None = None
     nodes: int | None = None
+    dialect: Dialect | None = None
 
 
 class Examination:
@@ -82,7 +88,6 @@ class Examination:
         self._deadline = deadline
         self._patience = Patience()
         self.start_limit = control.start
-        self.start_seconds = 0.0
         self._introduction: Introduction | None = None
         self._games: dict[Side, Sitting] = {}
 
@@ -98,6 +103,12 @@ class Examination:
     @property
     def seconds_left(self) -> float:
         return self._deadline - time.monotonic()
+
+    @property
+    def start_seconds(self) -> float:
+        """What the bot takes to start, as far as that is known."""
+        known = (sitting.start_seconds for sitting in self.sittings)
+        return min((seconds for seconds in known if seconds is not None), default=0.0)
 
     @property
     def is_pressed(self) -> bool:
@@ -119,7 +130,8 @@ class Examination:
         opponent = Bot("The arbiter itself", ("-",), self.bot.directory)
         # With another increment for the opponent the bot is told both.
         theirs = replace(control, increment=2 * control.increment)
-        own, other = Competitor(self.bot, control, trial.seed), Competitor(opponent, theirs)
+        bot = replace(self.bot, dialect=trial.dialect or self.bot.dialect)
+        own, other = Competitor(bot, control, trial.seed), Competitor(opponent, theirs)
         white, black = (own, other) if trial.side is Side.WHITE else (other, own)
         setup = GameSetup(white, black, trial.start, depth=trial.depth, nodes=trial.nodes)
         bell = Bell()
@@ -141,21 +153,20 @@ class Examination:
         return self._introduction
 
     async def _introduce(self, sitting: Sitting) -> Introduction:
-        if sitting.slip is not None or not await sitting.stays_silent_and_alive(_SETTLES):
+        if sitting.slip is not None or not await sitting.stays_alive(_SETTLES):
             return Introduction(sitting, "starts")
         seat = sitting.seat
         if not isinstance(seat, SpokenDvpSeat):
+            unasked = seat.take_answer().text or "" if seat.has_answer else ""
             sitting.say_end()
             await sitting.part()
-            return Introduction(sitting, "")
+            return Introduction(sitting, "", unasked=unasked)
         greeted = time.monotonic_ns()
         if not sitting.goes_on(await seat.greet(), "`dvpok`"):
             is_mute = seat.process.bytes_read == 0 and not seat.process.output_ended
             return Introduction(sitting, "handshake", held_back=is_mute and await sitting.is_holding_back())
-        now = time.monotonic_ns()
-        took, since_start = (now - greeted) / MS, (now - seat.process.spawned_at) / MS
-        self.start_limit = min(self.control.start, round(SHORT + _SLOW_START * since_start))
-        self.start_seconds = since_start / 1_000
+        took = (time.monotonic_ns() - greeted) / MS
+        self.start_limit = min(self.control.start, round(SHORT + _SLOW_START * 1_000 * self.start_seconds))
         known = (seat.features, tuple(seat.options.values()), tuple(seat.identity.items()), took)
         if not sitting.goes_on(await seat.begin_game(), "`readyok`"):
             return Introduction(sitting, "readiness", *known)
@@ -192,7 +203,12 @@ class Examination:
     # Judging
 
     def verdict(self, slip: Slip, sitting: Sitting, change: str = "", notes: Sequence[str] = ()) -> Verdict:
-        """The failure that a slip is; ``change`` goes before what can be said in general."""
+        """The failure that a slip is.
+
+        ``change`` is what the step is about. It goes before what can be said in general, unless that is
+        nearer to what was seen: the end of a program, which may have any reason, or an answer out of form.
+        Where a pass was missed, that is what it is about.
+        """
         lines = excerpt(sitting.transcript)
         if slip.termination is Termination.ILLEGAL and slip.position is not None:
             lines = (*lines, f"position: {slip.position.dpos}")
@@ -203,7 +219,14 @@ class Examination:
             general = advice.NUMBERS
         else:
             general = advice.change_for(slip, self.bot.dialect)
-        return failed(advice.problem_of(slip), " ".join(filter(None, [change, general])), lines, notes)
+        if slip.termination in _ENDINGS or answers.is_malformed(slip):
+            words = [general, change]
+        else:
+            words = [change, general]
+        if is_about_passes(sitting) and not answers.is_malformed(slip):
+            words = [advice.about_pass(slip), general]
+        words += _without(sitting)
+        return failed(advice.problem_of(slip), " ".join(filter(None, words)), lines, notes)
 
     def judge(self, sitting: Sitting, change: str = "") -> Verdict:
         """Whether a trial went well, apart from time used up, which has a step of its own."""
@@ -223,6 +246,16 @@ class Examination:
         return is_late and slowest > sitting.seat.clock.limit // 2
 
 
+def _without(sitting: Sitting) -> Iterator[str]:
+    """What a bot asked not to be told that failed at its first ply."""
+    if isinstance(sitting.seat, SpokenDvpSeat) and sitting.slip is not None and len(sitting.plies) < 2:
+        unwanted = sorted(sitting.seat.features & {"noboard", "nolegal"})
+        if unwanted and sitting.slip.position is not None:
+            names = " and ".join(f"`{name}`" for name in unwanted)
+            words = " nor ".join(f"`{name[2:]}`" for name in unwanted)
+            yield f"It announces {names}, so it is told no {words}."
+
+
 def step_of(sitting: Sitting) -> str:
     """The title of the step that the slip of a game belongs to; empty without one."""
     slip = sitting.slip
@@ -240,7 +273,7 @@ def step_of(sitting: Sitting) -> str:
     if slip.number <= _LAST_PLACEMENT:
         return f"placement as {side}"
     is_first_move = slip.number == _LAST_PLACEMENT + 1 and sitting.seat.side is Side.WHITE
-    if is_first_move and advice.rule_of(slip) in _SIGNS_OF_A_WRONG_SIDE:
+    if is_first_move and _is_one_of(slip, _SIGNS_OF_A_WRONG_SIDE):
         return "double turn"
     return f"movement as {side}"
 
@@ -250,7 +283,14 @@ def is_about_passes(sitting: Sitting) -> bool:
     slip = sitting.slip
     if slip is None or slip.position is None or slip.position.is_over or is_out_of_step(sitting):
         return False
-    return slip.position.legal_plies() == [PASS] or sitting.plies[-1:] == [PASS.text]
+    if slip.position.legal_plies() == [PASS]:
+        return True
+    return sitting.plies[-1:] == [PASS.text] and _is_one_of(slip, _SIGNS_OF_A_MISSED_PASS)
+
+
+def _is_one_of(slip: Slip, rules: Sequence[str]) -> bool:
+    """Whether it broke one of these rules; an answer out of form breaks none."""
+    return answers.rule_of(slip) in rules and not answers.is_malformed(slip)
 
 
 def is_out_of_step(sitting: Sitting) -> bool:

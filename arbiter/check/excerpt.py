@@ -1,8 +1,11 @@
 """The part of a conversation that shows a fault, short enough to be read."""
 
+import re
+
 _HEAD, _TAIL = 3, 12
 _WIDEST = 100
 _MARKS = (">", "<")
+_VARIABLE = re.compile(r"\b([A-K][1-5]){1,2}\b|\bPASS\b|\d+")
 
 
 def excerpt(transcript: str, until: str = "") -> tuple[str, ...]:
@@ -31,6 +34,11 @@ def _line(line: str) -> str:
     if mark not in _MARKS:
         return f"{'...':>8}   {line.strip('. ')}"
     return f"{float(seconds) * 1_000:8.0f} {mark} {shortened(words)}"
+
+
+def kind_of(words: str) -> str:
+    """The words without what differs between lines of a kind: plies and numbers."""
+    return _VARIABLE.sub("0", words)
 
 
 def shortened(words: str, widest: int = _WIDEST) -> str:

@@ -1,17 +1,19 @@
 """The steps in which plies are judged: placement, movement, passes, set-ups, long lines."""
 
-import re
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from arbiter.check import advice
+from arbiter.check import advice, answers
 from arbiter.check.conformance import Case, dialogues, positions
 from arbiter.check.examination import Examination, Trial, is_about_passes, ran_out_of_time, step_of
+from arbiter.check.excerpt import excerpt, kind_of
 from arbiter.check.opponent import Aim, Opponent
-from arbiter.check.outcome import Outcome, Verdict, passed, skipped
+from arbiter.check.outcome import Outcome, Verdict, failed, passed, skipped
 from arbiter.check.sitting import Sitting
+from arbiter.check.tongues import retold
 from arbiter.match.termination import Termination
+from protocol.errors import PlySyntaxError
 from protocol.rules import PASS, Phase, Position, Side, parse_ply
 
 _SET_UP_SECONDS = 6.0
@@ -26,15 +28,30 @@ _PLACEMENTS = 6
 _MORE_GAMES = 3
 _TIME_FOR_A_GAME = 14.0
 _PLACED, _DOUBLE_TURN = 49, 50
-_PASSED = "the opponent's pass stands among the plies as `PASS`, and the bot is asked again."
 
 
 async def placement_as_white(exam: Examination) -> Verdict:
-    return _of_game(exam, await exam.game(Side.WHITE), "placement as White", last=_PLACED)
+    sitting = await exam.game(Side.WHITE)
+    verdict = _of_game(exam, sitting, "placement as White", last=_PLACED)
+    is_at_once = verdict.outcome is Outcome.FAIL and not sitting.plies
+    return await retold(exam, verdict) if is_at_once and not exam.is_dvp else verdict
 
 
 async def placement_as_black(exam: Examination) -> Verdict:
+    unasked = "" if exam.is_dvp else (await exam.introduce()).unasked
+    if _is_ply(unasked):
+        problem = f"it wrote {unasked} before it was told anything"
+        change = "Only White's bot begins, when it gets `Start`. Black's waits for White's first placement."
+        return failed(problem, change, excerpt((await exam.introduce()).sitting.transcript))
     return _of_game(exam, await exam.game(Side.BLACK), "placement as Black", last=_PLACED)
+
+
+def _is_ply(text: str) -> bool:
+    try:
+        parse_ply(text)
+    except PlySyntaxError:
+        return False
+    return True
 
 
 async def movement_as_white(exam: Examination) -> Verdict:
@@ -53,8 +70,8 @@ def _is_the_same(one: Sitting, other: Sitting) -> bool:
     """Whether two games broke off for the same reason, which need not be told twice."""
     if one.slip is None or other.slip is None or one.slip.termination is not other.slip.termination:
         return False
-    rule = advice.rule_of(one.slip)
-    return rule == advice.rule_of(other.slip) and (rule != "" or step_of(one) == "movement as White")
+    rule = answers.rule_of(one.slip)
+    return rule == answers.rule_of(other.slip) and (rule != "" or step_of(one) == "movement as White")
 
 
 async def double_turn(exam: Examination) -> Verdict:
@@ -78,7 +95,7 @@ def _of_game(
         return passed()
     owner = step_of(sitting)
     if owner == title:
-        early = "It had been written before its turn came. " if sitting.was_early else ""
+        early = f"Ply {sitting.early} had been written before its turn came. " if sitting.early else ""
         return exam.verdict(slip, sitting, f"{early}{change}".strip())
     if slip.termination is Termination.RESIGN:
         return passed(f"it resigned at ply {slip.number}")
@@ -104,21 +121,9 @@ async def forced_pass(exam: Examination) -> Verdict:
     for side in Side:
         await exam.game(side)
     for sitting in exam.sittings:
-        if is_about_passes(sitting) and not ran_out_of_time(sitting):
-            return _pass_verdict(exam, sitting)
-    if exam.is_dvp:
-        return await talk(exam, "forced pass", f"Passes are plies like others: {_PASSED}")
-    return await _look_for_passes(exam)
-
-
-def _pass_verdict(exam: Examination, sitting: Sitting) -> Verdict:
-    assert sitting.slip is not None
-    before = sitting.slip.position
-    if before is not None and before.legal_plies() == [PASS]:
-        change = "It has no stack move here, but its opponent has one: PASS is its only legal ply."
-    else:
-        change = "Its opponent had just passed: the turn is the bot's again."
-    return exam.verdict(sitting.slip, sitting, change)
+        if sitting.slip is not None and is_about_passes(sitting) and not ran_out_of_time(sitting):
+            return exam.verdict(sitting.slip, sitting)
+    return await (talk(exam, "forced pass") if exam.is_dvp else _look_for_passes(exam))
 
 
 async def _look_for_passes(exam: Examination) -> Verdict:
@@ -131,8 +136,8 @@ async def _look_for_passes(exam: Examination) -> Verdict:
         aim = Aim.STIFLE if missing[0] else Aim.YIELD
         opponent = Opponent(100 + len(games), aim)
         sitting = await exam.play(Trial("a game that leads to passes", side, control=exam.control), opponent)
-        if step_of(sitting) == "forced pass":
-            return _pass_verdict(exam, sitting)
+        if sitting.slip is not None and step_of(sitting) == "forced pass":
+            return exam.verdict(sitting.slip, sitting)
         games.append(sitting)
     own = sum(_passes(game)[True] for game in games)
     theirs = sum(_passes(game)[False] for game in games)
@@ -176,7 +181,7 @@ async def set_ups(exam: Examination) -> Verdict:
         if verdict.outcome is not Outcome.PASS:
             return verdict
         done += not verdict.notes
-    variant = await talk(exam, "set-up positions", "")
+    variant = await talk(exam, "set-up positions")
     return passed(f"{done} of {len(cases)} positions, played on to the end", *variant.notes)
 
 
@@ -232,16 +237,15 @@ async def unusual_lines(exam: Examination) -> Verdict:
     )
 
 
-async def talk(exam: Examination, step: str, change: str) -> Verdict:
+async def talk(exam: Examination, step: str, change: str = "") -> Verdict:
     """The dialogues of a step; a slip in a harmless one is a note."""
     notes: list[str] = []
     all_of_them = dialogues(step, exam.bot.dialect)
-    tried = all_of_them[:1] if exam.is_pressed else all_of_them
-    if len(tried) < len(all_of_them):
-        notes.append(
-            f"only the first of {len(all_of_them)} dialogues: it takes {exam.start_seconds:.1f} s to start"
-        )
-    for dialogue in tried:
+    for number, dialogue in enumerate(all_of_them):
+        if number and exam.is_pressed:
+            seconds = f"{exam.start_seconds:.1f} s"
+            notes.append(f"only the first of {len(all_of_them)} dialogues: it takes {seconds} to start")
+            break
         sitting = await exam.converse(dialogue)
         slip = sitting.slip
         if slip is None or slip.termination is Termination.RESIGN or ran_out_of_time(sitting):
@@ -257,10 +261,10 @@ async def talk(exam: Examination, step: str, change: str) -> Verdict:
 
 
 def unique(notes: Iterable[str], most: int) -> Iterator[str]:
-    """Each kind of note once, numbers in them not minded, and not too many of them."""
+    """Each kind of note once, numbers and plies in them not minded, and not too many of them."""
     kinds: dict[str, str] = {}
     for note in notes:
-        kinds.setdefault(re.sub(r"\d+", "0", note), note)
+        kinds.setdefault(kind_of(note), note)
     kept = list(kinds.values())
     yield from kept[:most]
     if len(kept) > most:

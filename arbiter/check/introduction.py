@@ -10,6 +10,9 @@ from arbiter.check.opponent import Opponent
 from arbiter.check.outcome import Verdict, failed, not_announced, passed, skipped
 from arbiter.check.seats import SpokenDvpSeat
 from arbiter.check.sitting import Sitting
+from arbiter.check.tongues import retold
+from arbiter.isolation.environment import withheld
+from arbiter.isolation.sandbox import Level
 from protocol import dvp
 from protocol.dvp import FEATURES, Option
 from protocol.dvp.messages import is_integer, is_key
@@ -28,11 +31,20 @@ async def starts(exam: Examination) -> Verdict:
     """The command starts a program, and the program stays."""
     found = await exam.introduce()
     if found.stage != "starts" or found.sitting.slip is None:
-        return passed()
+        return passed(*_withheld(exam))
     change = ""
     if found.sitting.seat.is_running:
-        change = "Run the command by hand: the program has to wait for lines on its standard input."
+        change = (
+            f"Run the command by hand in {exam.bot.directory}, where it is started: the program has to wait "
+            "for lines on its standard input."
+        )
     return exam.verdict(found.sitting.slip, found.sitting, change)
+
+
+def _withheld(exam: Examination) -> Iterator[str]:
+    if exam.bot.sandbox.level is Level.NONE and (names := withheld()):
+        them = "it" if len(names) == 1 else "them"
+        yield f"{' and '.join(names)}: set in this shell, not passed on; a bot has to flush without {them}"
 
 
 async def handshake(exam: Examination) -> Verdict:
@@ -41,7 +53,7 @@ async def handshake(exam: Examination) -> Verdict:
     slip = found.sitting.slip
     if found.stage == "handshake" and slip is not None:
         if not found.held_back:
-            return exam.verdict(slip, found.sitting)
+            return await retold(exam, exam.verdict(slip, found.sitting))
         problem = "no output came until its input was closed; then the answer was there, kept in a buffer"
         return failed(problem, advice.FLUSH, opening(found.sitting.transcript))
     return passed(*_introduced(found), *_misspelled_features(found.sitting))
@@ -156,10 +168,19 @@ def _faults_of_options(lines: Iterable[str]) -> Iterator[str]:
             yield f"`{line.strip()}` is malformed: {_fault_of_line(line.split())}"
         elif message.name in names:
             yield f"option {message.name} is offered twice"
+        elif message.kind == "combo" and message.default not in message.choices:
+            yield f"option {message.name}: {_fault_of_combo(message)}"
         elif fault := message.fault(message.default):
             yield f"option {message.name}: the default {message.default!r} cannot be set: {fault}"
         if isinstance(message, Option):
             names.add(message.name)
+
+
+def _fault_of_combo(option: Option) -> str:
+    default, choices = option.default, " ".join(option.choices)
+    meant = f"option {option.name} combo {default} {default} {choices}"
+    words = f"its default {default!r} is not among its choices ({choices})"
+    return f"{words}; it stands first, and then again among all choices: `{meant}`"
 
 
 def _fault_of_line(words: list[str]) -> str:
@@ -176,7 +197,8 @@ def _fault_of_line(words: list[str]) -> str:
         return _fault_of_spin(arguments)
     if kind == "check":
         return "the default is true or false"
-    return "a default and at least one choice are needed"
+    needed = "a default and at least one choice are needed; the default stands among the choices, too"
+    return f"{needed}: `option {name} combo {arguments[0]} {arguments[0]}`" if arguments else needed
 
 
 def _fault_of_spin(arguments: list[str]) -> str:

@@ -14,7 +14,9 @@ class Outcome(StrEnum):
     """The bot does not offer what the step is about, which is no fault."""
     NOT_IN_DIALECT = "not in this dialect"
     SKIPPED = "skipped"
-    """It could not be tried: an earlier step failed, or no time was left."""
+    """It could not be tried, since an earlier step failed."""
+    NOT_TRIED = "not tried"
+    """No time was left for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,10 @@ def failed(problem: str, change: str, dialogue: Sequence[str] = (), notes: Seque
 
 def not_announced(what: str) -> Verdict:
     return Verdict(Outcome.NOT_ANNOUNCED, what)
+
+
+def not_tried(why: str) -> Verdict:
+    return Verdict(Outcome.NOT_TRIED, why)
 
 
 def skipped(why: str) -> Verdict:

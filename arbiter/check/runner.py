@@ -7,7 +7,7 @@ import trio
 
 from arbiter.check.examination import Examination
 from arbiter.check.excerpt import excerpt
-from arbiter.check.outcome import Outcome, StepReport, Verdict, skipped
+from arbiter.check.outcome import Outcome, StepReport, Verdict, not_tried, skipped
 from arbiter.check.steps import STEPS, Step
 from arbiter.match.bot import Bot
 from arbiter.match.clock import TimeControl
@@ -57,7 +57,7 @@ def _root(step: Step, bad: dict[str, int]) -> int | None:
 
 
 async def _run(exam: Examination, step: Step) -> Verdict:
-    spent = skipped(f"the {LIMIT} s of a check are over; `--step` tries steps alone")
+    spent = not_tried(f"the {LIMIT} s of a check are over")
     if exam.seconds_left <= 0:
         return spent
     with trio.move_on_after(exam.seconds_left):

@@ -1,10 +1,12 @@
 """Seats at which a bot can be spoken to line by line, besides being asked like in a game."""
 
+from arbiter.check.excerpt import kind_of
 from arbiter.match.bell import Bell
 from arbiter.match.bot import Dialect
 from arbiter.match.codecup_seat import CodecupSeat
 from arbiter.match.dvp_seat import DvpSeat
 from arbiter.match.game import GameSetup
+from arbiter.match.seat import Turn
 from protocol import dvp
 from protocol.dvp import Role, State
 from protocol.lines import LineBuffer
@@ -28,6 +30,8 @@ class SpokenDvpSeat(DvpSeat):
     """Any line can be said, known or not; remembers the answers that nobody had asked for.
 
     ``heard`` are the first lines of the bot, however they were cut into pieces on their way.
+    ``introduced_at`` is the time of the end of its
+    introduction (monotonic ns), 0 before.
     """
 
     def __init__(self, side: Side, setup: GameSetup, bell: Bell) -> None:
@@ -35,12 +39,25 @@ class SpokenDvpSeat(DvpSeat):
         self.uncalled: list[str] = []
         self.heard: list[str] = []
         self._pieces = LineBuffer()
+        self._heard_before = 0
+        self.introduced_at = 0
+
+    def news(self) -> tuple[str, ...]:
+        """The lines since the last ``go`` of a kind that was not heard before."""
+        known = set(map(kind_of, self.heard[: self._heard_before]))
+        return tuple(line for line in self.heard[self._heard_before :] if kind_of(line) not in known)
+
+    def _request(self, turn: Turn) -> None:
+        self._heard_before = len(self.heard)
+        super()._request(turn)
 
     def received(self, data: bytes, stamp: int) -> None:
         if len(self.heard) < _HEARD:
             self._pieces.reset()
             self.heard += [readable(line)[:_LONGEST] for line in self._pieces.feed(data)]
         super().received(data, stamp)
+        if not self.introduced_at and self._talk.state is State.IDLE:
+            self.introduced_at = stamp
 
     def say(self, line: str) -> None:
         """Write a line as it is, unless the bot wants none of its kind.
@@ -59,6 +76,7 @@ class SpokenDvpSeat(DvpSeat):
             self.process.write(data)
             return
         self._answer = None
+        self._heard_before = len(self.heard)
         self.owes = True
         self.process.begin_turn()
         self.stopwatch.prepare()

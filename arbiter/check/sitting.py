@@ -13,11 +13,13 @@ from arbiter.check.opponent import Opponent
 from arbiter.check.seats import SpokenDvpSeat, SpokenSeat
 from arbiter.isolation import proc
 from arbiter.isolation.launch import StartError
+from arbiter.isolation.sandbox import Level
 from arbiter.match.bell import Bell
 from arbiter.match.clock import MS, Clock
 from arbiter.match.game import won_by
 from arbiter.match.seat import Turn
 from arbiter.match.termination import Termination
+from arbiter.match.usage import is_available
 from arbiter.match.verdict import Failure, ForfeitError, NobodysFaultError, judge_answer, judge_time
 from protocol.errors import PlySyntaxError
 from protocol.rules import Ply, Position, Score, parse_ply
@@ -39,8 +41,10 @@ class Slip:
     """The first thing that went wrong in a sitting.
 
     ``asked`` says in words what the bot had been asked; ``number`` and ``position`` are those of
-    the ply asked for, if it was one, ``answer`` what it said. No ``termination`` stands for a slip
-    that does not end a game.
+    the ply asked for, if it was one, ``plies`` what was played before, and ``answer`` what it said.
+    ``lines`` are those of a new kind that a DVP bot wrote in that turn, and ``share`` how much of the time
+    for it the bot computed, as far as the system tells. No ``termination`` stands for a slip that does not
+    end a game.
     """
 
     termination: Termination | None
@@ -49,6 +53,9 @@ class Slip:
     number: int = 0
     position: Position | None = None
     answer: str | None = None
+    lines: tuple[str, ...] = ()
+    plies: tuple[str, ...] = ()
+    share: float | None = None
 
 
 @dataclass(slots=True)
@@ -65,9 +72,12 @@ class Patience:
 class Sitting:
     """A bot at its seat; ``what`` is tried, in words.
 
-    ``strays`` are lines of a CodeCup bot that are no plies; ``was_early`` tells whether its last
-    answer had been written before its turn came; ``ended_after`` is None when it did not end by
+    ``strays`` are lines of a CodeCup bot that are no plies; ``early`` is the number of the first ply that
+    it wrote before its turn came, 0 when there is none; ``ended_after`` is None when it did not end by
     itself when it was given the time, and ``ended_at_last`` whether it did when its input was closed.
+    ``left_running`` are processes that it started and that went on then, whether it had ended or not,
+    and ``threads`` its own if it had not. ``zombies`` counts children that had ended before, and that it
+    never waited for.
     """
 
     def __init__(self, seat: SpokenSeat, bell: Bell, what: str, patience: Patience) -> None:
@@ -77,10 +87,12 @@ class Sitting:
         self.position = seat.setup.start
         self.plies: list[str] = []
         self.strays: list[str] = []
-        self.was_early = False
+        self.early = 0
         self.ended_after: float | None = None
         self.ended_at_last = False
         self.left_running: tuple[str, ...] = ()
+        self.threads = 1
+        self.zombies = 0
         self._patience = patience
         self.bell = bell
 
@@ -101,12 +113,17 @@ class Sitting:
     def goes_on(self, failure: Failure | None, asked: str) -> bool:
         """Note a failure in what was asked, if there is one; whether there is none."""
         if failure is not None:
-            self.slip = Slip(failure.termination, failure.detail, asked)
+            self.slip = Slip(failure.termination, failure.detail, asked, lines=tuple(self.heard))
         return failure is None
 
-    async def stays_silent_and_alive(self, seconds: float) -> bool:
-        """Whether the program is still there after a while."""
-        await self.bell.wait(lambda: self.seat.process.output_ended, after(seconds * 1_000))
+    async def stays_alive(self, seconds: float) -> bool:
+        """Whether the program is still there after a while, in which a CodeCup bot may write a line."""
+
+        def has_changed() -> bool:
+            wrote = not isinstance(self.seat, SpokenDvpSeat) and self.seat.has_answer
+            return wrote or self.seat.process.output_ended
+
+        await self.bell.wait(has_changed, after(seconds * 1_000))
         if self.seat.process.output_ended:
             return self.goes_on(await self.seat.fault(), "the start")
         return True
@@ -152,13 +169,30 @@ class Sitting:
     async def ply(self, number: int, position: Position) -> Ply | None:
         """The ply that answers the open question, judged; None at a slip."""
         try:
-            return judge_answer(await self._answer(), position)
+            return judge_answer(await self._answer(number), position)
         except ForfeitError as forfeit:
             termination, detail = forfeit.failure
-            self.slip = Slip(termination, detail, f"ply {number}", number, position, forfeit.answer)
+            self.slip = Slip(
+                termination,
+                detail,
+                f"ply {number}",
+                number,
+                position,
+                forfeit.answer,
+                self.seat.news() if isinstance(self.seat, SpokenDvpSeat) else (),
+                tuple(self.plies),
+                self._share_computed() if termination is Termination.TIMEOUT else None,
+            )
             return None
 
-    async def _answer(self) -> str | None:
+    def _share_computed(self) -> float | None:
+        """How much of its turn until now the bot computed."""
+        if not is_available():
+            return None
+        spent = self.seat.stopwatch.spent(self.seat.stopwatch.read(time.monotonic_ns()))
+        return spent.cpu / max(1, spent.wall)
+
+    async def _answer(self, number: int) -> str | None:
         """What is answered to the open question; raises ForfeitError."""
         strays = len(self.strays)
         while True:
@@ -171,7 +205,8 @@ class Sitting:
                 break
             self.seat.owes = True
         stopwatch = self.seat.stopwatch
-        self.was_early = answer.reading.wall < stopwatch.started_at
+        if answer.reading.wall < stopwatch.started_at and not self.early:
+            self.early = number
         spent = stopwatch.answered(answer.reading)
         with contextlib.suppress(NobodysFaultError):
             judge_time(self.seat.clock, spent, self.seat.side, min(_LONGEST_CONTEST, spent.wait))
@@ -223,6 +258,7 @@ class Sitting:
 
     async def part(self) -> None:
         """Close the input of a program that was told to quit, and give it the time to end by itself."""
+        self.zombies = sum(map(_is_zombie, proc.children(self.seat.process.pid)))
         self.seat.process.close_input()
         if not await self.ends_within(self._patience.end):
             self._patience.end = _NO_PATIENCE
@@ -231,18 +267,27 @@ class Sitting:
         """Whether the program ends by itself; sees what it leaves running then."""
         began = time.monotonic()
         if not await self.seat.process.wait_exit(seconds):
+            self.left_running = tuple(map(_command, self._children()))
+            with contextlib.suppress(OSError):
+                self.threads = int(proc.stat(self.seat.process.pid)[proc.THREADS])
             return False
         self.ended_after = time.monotonic() - began
         await self._see_what_stays(began + self._patience.rest)
         return True
 
     async def _see_what_stays(self, deadline: float) -> None:
-        process = self.seat.process
-        while (pids := process.living()) and time.monotonic() < deadline:  # noqa: ASYNC110 (no event tells)
+        while (pids := self._children()) and time.monotonic() < deadline:  # noqa: ASYNC110 (no event tells)
             await trio.sleep(_LOOK_PAUSE)
         self.left_running = tuple(map(_command, pids))
         if pids:
             self._patience.rest = _NO_PATIENCE
+
+    def _children(self) -> list[int]:
+        """What the program started and is alive; a jail is not looked into, and leaves none."""
+        process = self.seat.process
+        if process.applied.level is Level.JAIL:
+            return []
+        return [pid for pid in process.living() if pid != process.pid]
 
     async def leave(self) -> None:
         """End whatever is left of it, at once."""
@@ -259,6 +304,13 @@ class Sitting:
         return self.seat.heard if isinstance(self.seat, SpokenDvpSeat) else []
 
     @property
+    def start_seconds(self) -> float | None:
+        """How long a DVP bot took from its start to the end of its introduction, if it came so far."""
+        if not isinstance(self.seat, SpokenDvpSeat) or not self.seat.introduced_at:
+            return None
+        return (self.seat.introduced_at - self.seat.process.spawned_at) / (1_000 * MS)
+
+    @property
     def transcript(self) -> str:
         return self.seat.process.transcript.text() if self.seat.is_running else ""
 
@@ -266,6 +318,13 @@ class Sitting:
 def after(ms: float) -> int:
     """The moment that so many ms lie ahead (monotonic ns)."""
     return time.monotonic_ns() + round(ms * MS)
+
+
+def _is_zombie(pid: int) -> bool:
+    try:
+        return proc.stat(pid)[proc.STATE] == b"Z"
+    except OSError:
+        return False
 
 
 def _command(pid: int) -> str:

@@ -3,21 +3,22 @@
 import argparse
 import json
 import os
+import shlex
 import sys
 import textwrap
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.arguments import positive
-from arbiter.cli.errors import UsageError
+from arbiter.cli.errors import INCOMPLETE, INTERRUPTED, UsageError
 from arbiter.cli.records import printable, say
 from arbiter.cli.single import confined, find_bot
 from arbiter.match.bot import Bot
 from arbiter.match.clock import TimeControl
 
 if TYPE_CHECKING:
+    from arbiter.check.findings import Findings
     from arbiter.check.outcome import StepReport
     from arbiter.check.steps import Step
 
@@ -25,10 +26,11 @@ NAME = "check"
 HELP = "check that a bot keeps to its protocol, step by step, and say what to change"
 
 _LONGEST_GAME = 10_000
+_USUAL_TIME, _USUAL_LEVEL = "5s", "none"
 _TITLE = 24
 _INDENT = " " * 7
 _WIDTH = 110
-_COLOURS = {"pass": "32", "fail": "1;31", "skipped": "33"}
+_COLOURS = {"pass": "32", "fail": "1;31", "skipped": "33", "not tried": "33"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,21 +42,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--step",
-        type=positive,
-        action="append",
+        type=_numbers,
+        action="extend",
         metavar="N",
-        help="try only the step with this number (repeatable; default: all)",
+        help="try only these steps: 5, 14-23 or 5,14-23 (repeatable; default: all)",
     )
     parser.add_argument(
         "--time",
-        default="5s",
+        default=_USUAL_TIME,
         metavar="T",
         help="the time a game for whole games, at most 10s (default: 5s)",
     )
     parser.add_argument(
         "--isolation",
         choices=("none", "limits", "jail", "auto"),
-        default="none",
+        default=_USUAL_LEVEL,
         help="what holds the bot back (default: none)",
     )
     parser.add_argument(
@@ -67,20 +69,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "examples:\n"
         "  arbiter check ./mybot\n"
         '  arbiter check "codecup:python3 oldbot.py" --verbose\n'
-        "It takes 45 s at most. Exit status: 0 nothing failed, 1 a step failed, 2 usage."
+        "It takes 45 s at most; a bot that starts slowly is tried in several runs with --step.\n"
+        "exit status: 0 nothing failed and all was tried, 1 a step failed, 2 usage,\n"
+        "3 nothing failed, but not all could be tried, 130 interrupted"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Try the steps, telling each as it is done; 1 when one failed."""
-    from arbiter.check.outcome import Outcome
+    """Try the steps, telling each as it is done."""
+    from arbiter.check.findings import Findings
     from arbiter.check.steps import STEPS
     from arbiter.isolation.tree import become_subreaper
 
-    numbers = arguments.step or range(1, len(STEPS) + 1)
-    if max(numbers) > len(STEPS):
+    numbers = sorted(set(arguments.step or range(1, len(STEPS) + 1)))
+    if numbers[-1] > len(STEPS):
         titles = ", ".join(f"{number} {step.title}" for number, step in enumerate(STEPS, 1))
-        raise UsageError(f"there is no step {max(numbers)}", f"the steps: {titles}")
+        raise UsageError(f"there is no step {numbers[-1]}", f"the steps: {titles}")
     control = _time(arguments.time)
     bot = confined(find_bot(arguments.bot), arguments.isolation, Path.cwd() / "results", NAME)
     as_text = arguments.format == "text"
@@ -89,12 +93,48 @@ def run(arguments: argparse.Namespace) -> int:
     _build(bot, say if as_text else _nothing)
     if screen is not None:
         screen.head(bot)
-    reports = _examine(bot, control, set(numbers), screen)
+    findings = Findings(numbers, every=len(numbers) == len(STEPS))
+    try:
+        _examine(bot, control, findings, screen)
+    except KeyboardInterrupt:
+        findings.is_interrupted = True
+    rest = _rest(arguments, findings.left)
     if screen is not None:
-        print(f"\n{_summary(reports, len(STEPS))}")
+        screen.end(findings, rest)
     else:
-        say(_as_json(bot, reports, _summary(reports, len(STEPS))))
-    return 1 if any(report.verdict.outcome is Outcome.FAIL for report in reports) else 0
+        say(_as_json(bot, findings, rest))
+    return _status(findings)
+
+
+def _status(findings: "Findings") -> int:
+    if findings.is_interrupted:
+        return INTERRUPTED
+    if findings.failed:
+        return 1
+    return 0 if findings.is_complete else INCOMPLETE
+
+
+def _numbers(text: str) -> list[int]:
+    """The numbers that ``5``, ``14-23`` or ``5,14-23`` names."""
+    numbers: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        found = range(positive(first), positive(last if dash else first) + 1)
+        if not found:
+            raise argparse.ArgumentTypeError(f"{part!r} goes backwards")
+        numbers += found
+    return numbers
+
+
+def _rest(arguments: argparse.Namespace, numbers: Sequence[int]) -> str:
+    """The command that tries these steps; empty when there are none."""
+    from arbiter.check.findings import ranges
+
+    if not numbers:
+        return ""
+    given = (("--time", arguments.time, _USUAL_TIME), ("--isolation", arguments.isolation, _USUAL_LEVEL))
+    options = [word for option, value, usual in given if value != usual for word in (option, value)]
+    return shlex.join(["arbiter", NAME, arguments.bot, "--step", ranges(numbers), *options])
 
 
 def _time(text: str) -> TimeControl:
@@ -125,19 +165,21 @@ def _build(bot: Bot, tell: Callable[[str], None]) -> None:
         raise UsageError(f"{bot.name}: {problem}")
 
 
-def _examine(
-    bot: Bot, control: TimeControl, numbers: set[int], screen: "_Screen | None"
-) -> "list[StepReport]":
-    """Go through the steps."""
+def _examine(bot: Bot, control: TimeControl, findings: "Findings", screen: "_Screen | None") -> None:
+    """Go through the steps, as far as nobody interrupts that."""
     from arbiter.check.runner import examine
     from arbiter.cli.interruptible import run_interruptible
 
-    async def work() -> "list[StepReport]":
-        if screen is None:
-            return await examine(bot, control, numbers, _nothing, _nothing)
-        return await examine(bot, control, numbers, screen.begin, screen.tell)
+    def tell(report: "StepReport") -> None:
+        findings.reports.append(report)
+        if screen is not None:
+            screen.tell(report)
 
-    return run_interruptible(work)
+    async def work() -> None:
+        begin = _nothing if screen is None else screen.begin
+        await examine(bot, control, findings.numbers, begin, tell)
+
+    run_interruptible(work)
 
 
 def _nothing(*_: object) -> None:
@@ -149,6 +191,7 @@ class _Screen:
 
     def __init__(self, verbose: bool) -> None:
         self._verbose = verbose
+        self._begun = ""
         self._is_terminal = sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
         self._has_colour = self._is_terminal and not os.environ.get("NO_COLOR")
 
@@ -157,15 +200,28 @@ class _Screen:
         say(f"{printable(bot.name)}: {printable(' '.join(bot.argv))} ({bot.dialect}{level})\n")
 
     def begin(self, number: int, step: "Step") -> None:
+        self._begun = f"{number:>4}  {step.title:<{_TITLE}}"
         if self._is_terminal:
-            print(f"{number:>4}  {step.title:<{_TITLE}}", end="", flush=True)
+            print(self._begun, end="", flush=True)
 
     def tell(self, report: "StepReport") -> None:
-        head = "" if self._is_terminal else f"{report.number:>4}  {report.title:<{_TITLE}}"
-        say(head + self._outcome(report))
+        self._complete(self._outcome(report))
         for line in self._rest(report):
             say(line)
         sys.stdout.flush()
+
+    def end(self, findings: "Findings", rest: str) -> None:
+        """Say what it all comes to; ``rest`` is the command for what is left."""
+        if self._begun:
+            self._complete("interrupted")
+        print(f"\n{findings.summary}")
+        if rest:
+            say(f"the rest: {printable(rest)}")
+
+    def _complete(self, words: str) -> None:
+        """End the line of a step that has begun."""
+        say(words if self._is_terminal else f"{self._begun}{words}")
+        self._begun = ""
 
     def _outcome(self, report: "StepReport") -> str:
         from arbiter.check.outcome import Outcome
@@ -216,24 +272,7 @@ def _dialogue(label: str, lines: Sequence[str]) -> Iterator[str]:
         yield f"{_INDENT}{printable(line)}"
 
 
-def _summary(reports: "Sequence[StepReport]", all_of_them: int) -> str:
-    from arbiter.check.outcome import Outcome
-
-    count = Counter(report.verdict.outcome for report in reports)
-    words = {Outcome.PASS: "passed", Outcome.FAIL: "failed"}
-    counts = ", ".join(f"{count[each]} {words.get(each, each)}" for each in Outcome if count[each])
-    text = f"{len(reports)} step{'' if len(reports) == 1 else 's'}: {counts}"
-    bad = [str(report.number) for report in reports if report.verdict.outcome is Outcome.FAIL]
-    if bad:
-        return f"{text}: see step{'' if len(bad) == 1 else 's'} {', '.join(bad)}"
-    if count[Outcome.SKIPPED]:
-        return f"{text}: no fault found, but not all was tried"
-    return f"{text}: ready for tournaments" if len(reports) == all_of_them else text
-
-
-def _as_json(bot: Bot, reports: "Sequence[StepReport]", summary: str) -> str:
-    from arbiter.check.outcome import Outcome
-
+def _as_json(bot: Bot, findings: "Findings", rest: str) -> str:
     steps: list[dict[str, Any]] = [
         {
             "number": report.number,
@@ -246,9 +285,16 @@ def _as_json(bot: Bot, reports: "Sequence[StepReport]", summary: str) -> str:
             "dialogue": list(report.verdict.dialogue),
             "seconds": round(report.seconds, 3),
         }
-        for report in reports
+        for report in findings.reports
     ]
-    failed = [step["number"] for step in steps if step["outcome"] == Outcome.FAIL]
     about = {"name": bot.name, "protocol": str(bot.dialect), "command": list(bot.argv)}
-    data = {"bot": about, "steps": steps, "failed": failed, "summary": summary}
+    data = {
+        "bot": about,
+        "steps": steps,
+        "failed": findings.failed,
+        "left": findings.left,
+        "rest": rest,
+        "interrupted": findings.is_interrupted,
+        "summary": findings.summary,
+    }
     return json.dumps(data, ensure_ascii=False, indent=2)

@@ -1,5 +1,7 @@
 """What a subcommand raises when it cannot do what it was asked for, and exit statuses."""
 
+INCOMPLETE = 3
+"""Nothing was found to be wrong, but not all could be tried."""
 INTERRUPTED = 130
 """Stopped by a signal, as shells report it."""
 PIPE_CLOSED = 141

@@ -51,6 +51,13 @@ class Parser(argparse.ArgumentParser):
         sys.stdout.flush()
         super().exit(status, message)
 
+    def refuse(self, word: str) -> NoReturn:
+        """An argument that nothing takes; one that looks like an option may be meant as a path."""
+        message = f"unknown argument {word}"
+        if not word.startswith("-") or self._suggestion(message):
+            self.error(message)
+        raise UsageError(message, f"see `{self.prog} --help`; a path of this name is written ./{word}")
+
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
@@ -183,5 +190,5 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     arguments, unknown = parser.parse_known_args(argv)
     if unknown:
         # Told by the command's own parser, which knows what may have been meant.
-        arguments.parser.error(f"unknown argument {unknown[0]}")
+        arguments.parser.refuse(unknown[0])
     return arguments

@@ -78,11 +78,16 @@ def _list() -> int:
 
 def _tell(starter: "Starter", name: str, directory: Path, paths: list[str]) -> None:
     """What was written, what is missing, and what to type next."""
+    from arbiter.tournament.starters import why_renamed
+
     print(f"{directory}: {name}, a bot in {starter.language}: {', '.join(paths)}")
+    if why := why_renamed(directory.resolve(), name):
+        print(f"the bot is called {name}: {why}")
     if missing := starter.missing_tools:
         are = "is" if len(missing) == 1 else "are"
         print(f"{' and '.join(missing)} {are} not on this machine yet: {starter.remedy}")
-    steps = {f"cd {shlex.quote(str(directory))}": "", **starter.steps}
+    place = f"./{directory}" if str(directory).startswith("-") else str(directory)
+    steps = {f"cd {shlex.quote(place)}": "", **starter.steps}
     width = max(map(len, steps))
     print("\nnext:")
     for step, reason in steps.items():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.cli.arguments import natural, positive
 from arbiter.cli.errors import UsageError
-from arbiter.cli.given import BOT_HELP, bots_of, time_of
+from arbiter.cli.given import BOT_HELP, OPENINGS_HELP, bots_of, openings_of, time_of
 from arbiter.cli.records import printable, say
 from arbiter.match.bot import Bot
 from arbiter.match.clock import TimeControl
@@ -18,6 +18,7 @@ from arbiter.match.clock import TimeControl
 if TYPE_CHECKING:
     from arbiter.bench.sources import Sources
     from arbiter.bench.trial import Finding, Trial
+    from arbiter.tournament.openings import OpeningsSpec
 
 NAME = "watch"
 HELP = "build, check and play a bot each time its sources are saved"
@@ -51,6 +52,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--time", metavar="T", help=f'time control (default: that of DIR/{_FILE}, else "{_TIME}")'
     )
     parser.add_argument(
+        "--openings",
+        metavar="OPENINGS",
+        help=f"{OPENINGS_HELP} (default: those of DIR/{_FILE}, else empty)",
+    )
+    parser.add_argument(
         "--seed", type=natural, default=1, metavar="N", help="the seed of all chance (default: 1)"
     )
     parser.add_argument(
@@ -62,6 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "examples:\n"
         "  arbiter watch mybot\n"
         '  arbiter watch src --run ./mybot --build make --against "git-old/mybot" --games 10\n'
+        "A score is the bot's points, then those of its opponent.\n"
         "A save while it is at work begins it anew. What tools make does not count: hidden files, what\n"
         ".gitignore names, target/, build/ and the like. Ctrl-C ends it.\n"
         "exit status: 130 after Ctrl-C; with --once 0 when all was well, else 1"
@@ -134,6 +141,7 @@ class _Watch:
         count = self._sources.count
         files = f"{count} file{'' if count == 1 else 's'}"
         say(f"watching {files} in {printable(str(self._directory))}; Ctrl-C ends it")
+        say(f"each time: {printable(self.trial().plan)}")
         while True:
             if not await self._try_until_saved():
                 self._sources.settle(keep_code=True)
@@ -186,22 +194,28 @@ class _Watch:
         from arbiter.tournament.bots import cache_directory
         from arbiter.tournament.config import slugify
 
-        bot, time = self._subject()
+        bot, time, openings = self._subject()
         if self._arguments.time:
             time = time_of(self._arguments.time)
         opponents = bots_of(self._arguments.against or list(_LADDER))
         taken = [
             replace(each, name=f"{each.name}-2") if each.name == bot.name else each for each in opponents
         ]
-        ladder = Ladder(taken, self._arguments.games, time, self._arguments.seed, self._arguments.concurrency)
+        given = self._arguments
+        if given.openings:
+            openings = _found(openings_of(given.openings, [bot, *opponents]), Path.cwd())
+        ladder = Ladder(taken, given.games, openings, time, given.seed, given.concurrency)
         mark = hashlib.sha256(str(self._directory.resolve()).encode()).hexdigest()[:8]
         place = cache_directory() / "watch" / f"{slugify(bot.name)}-{mark}"
         return Trial(bot, ladder, place, with_check=not self._arguments.no_check)
 
-    def _subject(self) -> tuple[Bot, TimeControl]:
-        """The bot that is worked on, and the time control it is made for."""
+    def _subject(self) -> tuple[Bot, TimeControl, "OpeningsSpec"]:
+        """The bot that is worked on, the time control it is made for, and where its games start."""
+        from arbiter.tournament.openings import OpeningsSpec
+
         if self._arguments.command:
-            return self._command(self._arguments.command, self._arguments.build), time_of(_TIME)
+            mine = self._command(self._arguments.command, self._arguments.build)
+            return mine, time_of(_TIME), OpeningsSpec()
         from arbiter.tournament.load import load_tournament
         from arbiter.tournament.problems import TournamentFileError
 
@@ -218,7 +232,7 @@ class _Watch:
         bot = next((bot for bot, texts in given if not _is_sample(texts.get("run"))), None)
         if bot is None:
             raise UsageError(f"{path}: all its bots are samples", _RUN_HINT)
-        return bot, bot.time or tournament.time
+        return bot, bot.time or tournament.time, _found(tournament.openings, self._directory)
 
     def _command(self, run: str, build: str | None) -> Bot:
         from arbiter.tournament.bots import resolve_build, resolve_command
@@ -229,6 +243,19 @@ class _Watch:
             return bot if build is None else replace(bot, build=resolve_build(build, bot.directory))
         except ConfigurationError as error:
             raise UsageError(str(error)) from None
+
+
+def _found(openings: "OpeningsSpec", base: Path) -> "OpeningsSpec":
+    """Openings whose file, named from the directory ``base``, is there and in order. Raises UsageError."""
+    from arbiter.tournament.openings import OpeningsError, open_openings
+
+    if openings.path is None:
+        return openings
+    try:
+        open_openings(openings, base=base)
+    except OpeningsError as error:
+        raise UsageError(f"openings: {error}") from None
+    return replace(openings, path=str((base / openings.path).resolve()))
 
 
 def _is_sample(run: str | Sequence[str] | None) -> bool:

@@ -16,6 +16,7 @@ import trio
 from arbiter.isolation import cgroup, tree, usage
 from arbiter.isolation.confine import Confinement, confine
 from arbiter.isolation.console import Console, start_in_debugger, wants_terminal
+from arbiter.isolation.environment import inherited
 from arbiter.isolation.owner import new_marker
 from arbiter.isolation.sandbox import MIB, Applied, Bounds, Level, Sandbox
 
@@ -194,7 +195,7 @@ def launch_wrapped(
     marker = new_marker()
     try:
         process, console = start_in_debugger(
-            wrap, argv, directory, {**os.environ, **env, tree.MARKER: marker}
+            wrap, argv, directory, {**inherited(), **env, tree.MARKER: marker}
         )
     except (OSError, ValueError) as error:
         raise StartError(_explain(error, wrap[0], directory)) from error
@@ -214,7 +215,7 @@ def launch(
 ) -> Program:
     """Start ``argv`` in ``directory``, held back as ``sandbox`` says (not at all when left out).
 
-    ``env`` is added to the environment: to the arbiter's own at level ``none``, else to the little
+    ``env`` is added to the environment: at level ``none`` to the ``inherited`` one, else to the little
     that every program gets. Runs on the calling thread: a program started from a worker thread
     would be killed with that thread wherever a parent-death signal is set. Takes about a
     millisecond; a confined program is reached some ten milliseconds later.
@@ -227,7 +228,7 @@ def launch(
     marker = new_marker()
     streams = {"stdin": stdin, "stdout": stdout, "stderr": stderr}
     if sandbox.level is Level.NONE:
-        whole = {**os.environ, **env, tree.MARKER: marker}
+        whole = {**inherited(), **env, tree.MARKER: marker}
         process = _spawn(argv, list(argv), directory, whole, streams, cwd=directory)
         group = _join_group(process.pid, marker, sandbox.bounds)
         tree.adopt(process.pid, marker, group)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import trio
 
+from arbiter.isolation.environment import withheld
 from arbiter.match.bell import Bell
 from arbiter.match.clock import MS, Clock, ClockKind, Spent
 from arbiter.match.dialogue import Ear, Said, Voice
@@ -182,7 +183,9 @@ class Seat(ABC):
     def _why_silent(self) -> Iterator[str]:
         """What may explain that no answer came."""
         if self.process.bytes_read == 0:
-            yield "no output was ever received: does the bot flush its standard output?"
+            names = " and ".join(withheld())
+            aside = f" ({names}: not passed on to bots)" if names else ""
+            yield f"no output was ever received: does the bot flush its standard output?{aside}"
         elif self.unfinished:
             yield f"{self.unfinished[:_NOTE_LENGTH]!r} was written without a line end"
         elif self.process.turn_bytes == 0:

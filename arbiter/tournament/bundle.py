@@ -1,7 +1,6 @@
 """What is kept of a failed game, so that its bot's author sees why and can make it happen again."""
 
 import json
-import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator
@@ -9,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from arbiter.isolation.environment import inherited
 from arbiter.isolation.sandbox import Level, Sandbox
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import ClockKind, TimeControl
@@ -83,7 +83,7 @@ def _facts(game: PlayedGame, setup: GameSetup, directory: Path) -> dict[str, Any
         "machine": describe_machine(),
         "versions": describe_versions(),
         "fingerprints": fingerprint.KIND,
-        "environment": {key: value for key, value in os.environ.items() if _TELLING.fullmatch(key)},
+        "environment": {key: value for key, value in inherited().items() if _TELLING.fullmatch(key)},
     }
 
 

@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from unicodedata import combining, normalize
 
 from arbiter.tournament.bots import load_sample_catalogue
 from arbiter.tournament.nodes import parse
 from arbiter.tournament.problems import ConfigurationError, did_you_mean, listed, quoted
 
 _WIDTH = 100
+_LONGEST = 40
+"""Characters of a bot's name."""
 
 
 class StarterError(ConfigurationError):
@@ -126,10 +129,23 @@ def find_starter(word: str) -> Starter:
 
 
 def name_for(directory: Path) -> str:
-    """A bot's name made of that of its directory: letters, digits, ``.``, ``_`` and ``-``."""
-    words = re.findall(r"[A-Za-z0-9._-]+", directory.name)
-    name = "-".join(words).strip("._-")[:40] or "mybot"
+    """A bot's name made of that of its directory: letters, digits, ``.``, ``_`` and ``-``.
+
+    It stands in the sources of eight languages, so letters lose their accents.
+    """
+    plain = "".join(each for each in normalize("NFKD", directory.name) if not combining(each))
+    words = re.findall(r"[A-Za-z0-9._-]+", plain)
+    name = "-".join(words).strip("._-")[:_LONGEST] or "mybot"
     return f"my-{name}" if name.casefold() in load_sample_catalogue() else name
+
+
+def why_renamed(directory: Path, name: str) -> str:
+    """Why a bot does not have the name of its directory; empty when it has."""
+    if name == directory.name:
+        return ""
+    if name == f"my-{directory.name}":
+        return f"sample:{directory.name.casefold()} is another bot"
+    return f"its name is made of at most {_LONGEST} letters from A to Z, digits, `.`, `_` and `-`"
 
 
 def write_files(texts: Mapping[str, str], directory: Path) -> None:

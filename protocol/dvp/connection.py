@@ -198,7 +198,8 @@ class Connection:
     def _fault_inside(self, message: Message) -> str | None:
         """What the content of ``message`` has against it."""
         if isinstance(message, HelloOk) and not 1 <= message.version <= self._version:
-            return f"versions from 1 to {self._version} can be chosen"
+            which = "only version 1" if self._version == 1 else f"versions from 1 to {self._version}"
+            return f"{which} can be chosen"
         if isinstance(message, Move) and self._asked is not None:
             answered = message.values.get("ply", self._asked)
             return None if answered == self._asked else f"ply {self._asked} is asked for, not ply {answered}"

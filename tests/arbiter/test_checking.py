@@ -30,16 +30,18 @@ def test_steps_are_counted_and_the_first_failures_told(monkeypatch: pytest.Monke
         "fail",
         "fail",
         "not in this dialect",
+        "not tried",
+        "not tried",
     ]
 
     async def examine(bot: Bot, control: Any, numbers: range, begin: Any, tell: Any) -> list[SimpleNamespace]:
-        assert (bot, list(numbers)) == (BOT, list(range(1, 10)))
+        assert (bot, list(numbers)) == (BOT, list(range(1, 12)))
         return [report(number, outcome) for number, outcome in enumerate(outcomes, 1)]
 
     monkeypatch.setattr(checking, "examine", examine)
     monkeypatch.setattr(checking, "STEPS", outcomes)
     checked = trio.run(checking.check, BOT)
-    assert (checked.passed, checked.steps, checked.skipped) == (2, 7, 1)
+    assert (checked.passed, checked.steps, checked.skipped, checked.untried) == (2, 7, 1, 2)
     assert checked.failures[:2] == ("step 3, title 3: problem 3", "  change: change 3")
     assert checked.failures[-1] == "... and 1 more steps failed: arbiter check tells all"
     assert len(checked.failures) == 7

@@ -9,6 +9,7 @@ import trio
 
 from arbiter.isolation import scratch
 from arbiter.isolation.confine import Confinement
+from arbiter.isolation.environment import withheld
 from arbiter.isolation.launch import StartError, launch
 from arbiter.isolation.levels import choose
 from arbiter.isolation.sandbox import Sandbox
@@ -67,6 +68,34 @@ def test_a_program_has_its_own_session_and_our_variables(tmp_path: Path) -> None
     assert output[3].strip() == "['0', '1', '2', '3']"
     assert program.poll() == 0
     trio.run(program.kill)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "passed_on"),
+    [
+        ("PYTHONUNBUFFERED", "1", None),
+        ("_STDBUF_O", "L", None),
+        ("NSUnbufferedIO", "YES", None),
+        ("GFORTRAN_UNBUFFERED_ALL", "y", None),
+        ("LD_PRELOAD", "/usr/libexec/coreutils/libstdbuf.so", None),
+        ("LD_PRELOAD", "libdl.so.2:/usr/libexec/coreutils/libstdbuf.so", "libdl.so.2:"),
+        ("DYLD_INSERT_LIBRARIES", "libstdbuf.so:mine.dylib", "mine.dylib"),
+        ("LD_PRELOAD", "libdl.so.2", "libdl.so.2"),
+        ("PYTHONHASHSEED", "1", "1"),
+    ],
+)
+def test_what_hides_a_missing_flush_is_not_passed_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, passed_on: str | None
+) -> None:
+    monkeypatch.setenv(name, value)
+    code = f"import os; print(os.environ.get({name!r}))"
+    for given, expected in (({}, passed_on), ({name: "0"}, "0")):
+        program = launch([sys.executable, "-c", code], tmp_path, given)
+        # What the linker cannot preload it says on standard error.
+        assert program.process.communicate()[0].decode().strip() == str(expected)
+        trio.run(program.kill)
+    shown = "stdbuf" if "stdbuf" in (name + value).casefold() else name
+    assert withheld() == ([] if passed_on == value else [shown])
 
 
 def test_a_scratch_directory_goes_however_deep_it_is(tmp_path: Path) -> None:

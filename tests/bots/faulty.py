@@ -26,6 +26,8 @@ OPTIONS = {
     "spin-short": ["option Hash spin 64"],
     "name-with-blank": ["option Own Book check true"],
     "odd-default": ["option Style combo quick solid wild"],
+    "default-only-once": ["option Style combo solid wild"],
+    "one-choice": ["option Style combo solid"],
     "dies-of-option": ["option Depth spin 4 1 9", "option Hash spin 64 1 1024"],
     "in-pieces": ["option Hash spin 64 1 1024", "option Seed spin 0 0 9"],
     "unseeded": ["option Seed spin 0 0 2147483647"],
@@ -44,7 +46,7 @@ OPTIONS = {
 def start_sleeping(**how):
     import subprocess
 
-    subprocess.Popen(["sleep", "60"], **how)
+    return subprocess.Popen(["sleep", "60"], **how)
 
 
 def write(text):
@@ -88,6 +90,10 @@ class Bot:
             return handler(words, line)
         if words and FAULT == "dies-of-words":
             raise ValueError(f"unknown command {words[0]!r}")
+        if words and FAULT == "leaves-unknown":
+            sys.exit(1)
+        if words and FAULT == "complains":
+            say(f"unknown command {words[0]!r}")
         return None
 
     def on_dvp(self, words, line):
@@ -153,6 +159,8 @@ class Bot:
         if FAULT not in ("ignores-quit", "ignores-the-end", "stubborn"):
             if FAULT == "leaves-a-child":
                 start_sleeping()
+            if FAULT == "waits-for-a-child":
+                start_sleeping().wait()
             sys.exit(4 if FAULT == "odd-status" else 0)
 
     def on_stop(self, words, line):
@@ -179,6 +187,7 @@ class Bot:
         if FAULT == "slow-late" and stacks < 20:
             time.sleep(0.2)
         if FAULT == "hangs":
+            open("asked", "w").close()
             time.sleep(600)
         if FAULT == "stops-itself":
             os.kill(os.getpid(), signal.SIGSTOP)
@@ -208,6 +217,14 @@ class Bot:
         elif FAULT == "waits-at-50" and self.number == 50:
             pass
         elif FAULT == "breaks":
+            say(f"move {wrong_ply(ARGUMENT, self.dpos) or ply}")
+        elif FAULT == "moves-say" and len(ply) == 4 and ply != "PASS":
+            say(*ARGUMENT.replace("PLY", ply).split(","))
+        elif FAULT == "passes-say" and ply == "PASS":
+            say(*ARGUMENT.replace("PLY", ply).split(","))
+        elif FAULT == "dies-at-50" and self.number == 50:
+            raise IndexError("stack index")
+        elif FAULT == "breaks-after-pass" and self.position.endswith("PASS"):
             say(f"move {wrong_ply(ARGUMENT, self.dpos) or ply}")
         elif FAULT == "passes" and len(ply) == 4 and self.number > 54:
             say("move PASS")
@@ -241,6 +258,8 @@ def main():
     if FAULT == "blob":
         while True:
             write("x" * 65536)
+    if FAULT == "starts-a-child":
+        start_sleeping()
     if FAULT == "exits":
         sys.exit(3)
     if FAULT == "sleepy":

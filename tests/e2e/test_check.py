@@ -1,37 +1,34 @@
 """``arbiter check`` with real bots: right ones pass, and each fault is named by the step that is about it."""
 
 import json
-import os
-import signal
 import sys
 import time
 from collections.abc import Collection
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import pytest
-import trio
 
 from arbiter.check import examination, runner
-from arbiter.check.outcome import Outcome, StepReport
+from arbiter.check.outcome import Outcome
 from arbiter.check.steps import STEPS
-from arbiter.isolation.tree import become_subreaper
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import TimeControl
-from tests.e2e.commands import arbiter, start
+from tests.e2e.checking import (
+    EVERY,
+    GAME,
+    HASTY,
+    INTRODUCTION,
+    MUTE,
+    NUMBERS,
+    PATIENT,
+    PLACEMENTS,
+    examine,
+    failures,
+)
+from tests.e2e.commands import arbiter
 from tests.e2e.table import BOTS, Table
-
-NUMBERS = {step.title: number for number, step in enumerate(STEPS, 1)}
-EVERY = frozenset(NUMBERS.values())
-PATIENT = TimeControl()
-HASTY = TimeControl(game=500, start=1_000)
-"""For bots that will not answer anyway."""
-MUTE = TimeControl(start=500)
-
-GAME = ("placement as White", "double turn", "movement as White")
-INTRODUCTION = ("starts", "handshake")
 
 
 @pytest.fixture(autouse=True)
@@ -39,22 +36,6 @@ def _settled_at_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyP
     """Most bots here stay when they were started, so that need not be waited for."""
     if "exits" not in request.node.name:
         monkeypatch.setattr(examination, "_SETTLES", 0.02)
-
-
-def examine(bot: Bot, titles: Collection[str] = (), control: TimeControl = PATIENT) -> dict[str, StepReport]:
-    """The reports on these steps, or on all, by title."""
-    numbers = {NUMBERS[title] for title in titles} or EVERY
-    become_subreaper()
-
-    def nothing(*_: object) -> None:
-        pass
-
-    reports = trio.run(runner.examine, bot, control, numbers, nothing, nothing)
-    return {report.title: report for report in reports}
-
-
-def failures(reports: dict[str, StepReport]) -> list[str]:
-    return [title for title, report in reports.items() if report.verdict.outcome is Outcome.FAIL]
 
 
 def faulty(table: Table, *fault: str) -> Bot:
@@ -132,22 +113,30 @@ FAULTS: list[tuple[str, str, str, tuple[str, ...], TimeControl]] = [
     (r"hello DVPOK\n", "handshake", "keywords are lower case|in lower case", INTRODUCTION, MUTE),
     (r"hello uciok\n", "handshake", "ignored: 'uciok'|`dvpok`", INTRODUCTION, MUTE),
     (r"hello dvpok", "handshake", "'dvpok' was written without a line end", INTRODUCTION, MUTE),
-    (r"hello dvpok\x202\n", "handshake", "versions from 1 to 1", INTRODUCTION, MUTE),
+    (r"hello dvpok\x202\n", "handshake", "only version 1|Write `dvpok`, or `dvpok 1`:", INTRODUCTION, MUTE),
     (r"hello error\x20no\x20book\n", "handshake", "cannot play: no book", INTRODUCTION, HASTY),
     ("floods", "handshake", "more than 10,000 lines|Write less", INTRODUCTION, HASTY),
     ("blob", "handshake", "a line of more than 65,536 bytes", INTRODUCTION, HASTY),
     ("spin-order", "options", "the least value 1024 is above the greatest 64", (), HASTY),
     ("spin-short", "options", "three integers are needed", (), HASTY),
     ("name-with-blank", "options", "a name has no blanks", (), HASTY),
-    ("odd-default", "options", "the default 'quick' cannot be set", (), HASTY),
+    ("odd-default", "options", "default 'quick' is not among its choices (solid wild)", (), HASTY),
+    ("default-only-once", "options", "Style combo solid solid wild`", (), HASTY),
+    ("one-choice", "options", "the default stands among the choices, too: `option", (), HASTY),
     ("dies-of-option", "options", "after `setoption Hash`|the least ones too", (), HASTY),
     ("no-readyok", "readiness", "no `readyok` within 1000 ms|or do not announce", ("options",), HASTY),
-    ("bare", "placement as White", "did you mean `move A1`|Write `move` before the ply", (), HASTY),
+    ("bare", "placement as White", "did you mean `move A1`|For `A1` write `move A1`", (), HASTY),
     ("no-line-end", "placement as White", "without a line end", (), HASTY),
     ("says move:\\x20PLY", "placement as White", "ignored: 'move: A1'", (), HASTY),
     ("says move\\x20H9", "placement as White", "H9 is not a space", (), HASTY),
-    ("says move\\x20[PLY]", "placement as White", "'[A1]' is not a ply|nothing around it", (), HASTY),
-    ("always-a1", "placement as White", "A1 is occupied|Keep the opponent's placements", (), HASTY),
+    (
+        "says move\\x20[PLY]",
+        "placement as White",
+        "For `move [A1]` write `move A1`, with nothing",
+        (),
+        HASTY,
+    ),
+    ("always-a1", "placement as White", "A1 is occupied|on A1 itself, at ply 1", (), HASTY),
     ("wrong-number", "placement as White", "`move A2 ply 1` with the number of another ply", (), HASTY),
     ("flood", "placement as White", "more than 10,000 lines in one turn", (), HASTY),
     ("stops-itself", "placement as White", "no answer within", (), HASTY),
@@ -177,6 +166,7 @@ FAULTS: list[tuple[str, str, str, tuple[str, ...], TimeControl]] = [
     ("needs-time", "little time", "KeyError: 'time'|`movetime 100`", (), PATIENT),
     ("deaf-to-stop", "stop", "read its input while it thinks", (), PATIENT),
     ("ignores-quit", "quit", "still running 2 s after `quit`; it ended when its input", (), PATIENT),
+    ("waits-for-a-child", "quit", "started was running, too: sleep 60 (pid |First end what", (), PATIENT),
     ("deaf-to-the-end", "end of input", "still running 2 s after the end of its input", (), PATIENT),
     ("answers-legal", "stray output", "wrote `move A1` when no `go` was open|one `move` line", (), PATIENT),
     ("twice", "stray output", "the one before had been answered|one `move` line", GAME, PATIENT),
@@ -212,13 +202,50 @@ def test_a_fault_is_named_by_its_step(
         assert verdict.dialogue or title == "starts"
 
 
+def test_a_shell_that_flushes_for_the_bot_hides_nothing(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")
+    reports = examine(faulty(table, "unflushed"), INTRODUCTION, MUTE)
+    assert failures(reports) == ["handshake"]
+    told = "PYTHONUNBUFFERED: set in this shell, not passed on; a bot has to flush without it"
+    assert reports["starts"].verdict.notes == (told,)
+
+
+FIRST_ADVICE = [
+    ("moves-say move,PLY", "movement as White", "Write the ply on the line of `move`", GAME),
+    ("moves-say PLY move", "movement as White", "For `A3A2 move` write `move A3A2`", GAME),
+    ("moves-say my move is PLY,done", "movement as White", "For `my move is A3A2` write", GAME),
+    ("dies-at-50", "double turn", "Find out why the program ended there", GAME),
+    ("waits-at-50", "double turn", "White acts twice in a row", GAME),
+    ("passes-say move,PLY", "forced pass", "Write the ply on the line of `move`", GAME),
+    ("passes-say mv PLY", "forced pass", "For `mv PASS` write `move PASS`", GAME),
+    ("dies-of-pass", "forced pass", "It has no stack move here", GAME),
+    ("breaks-after-pass distance", "movement as Black", "A stack moves exactly as many spaces", PLACEMENTS),
+    ("breaks-after-pass not-your-stack", "forced pass", "Its opponent had just passed", PLACEMENTS),
+    ("dies-of-words", "unusual lines", "Find out why the program ended there", ()),
+]
+
+
+@pytest.mark.parametrize(
+    ("fault", "title", "first", "besides"), FIRST_ADVICE, ids=[fault for fault, *_ in FIRST_ADVICE]
+)
+def test_the_first_advice_is_about_what_was_seen(
+    table: Table, fault: str, title: str, first: str, besides: tuple[str, ...]
+) -> None:
+    name, _, argument = fault.partition(" ")
+    reports = examine(faulty(table, name, *([argument] if argument else [])), {title, *besides}, HASTY)
+    assert failures(reports) == [title], reports
+    assert reports[title].verdict.change.startswith(first)
+
+
 CUP_FAULTS = [
     ("waits", "double turn", "without reading anything", GAME, HASTY),
     ("garbage", "placement as White", "'what now?' is not a ply", GAME, HASTY),
     ("forgets", "placement as White", "A1 is occupied", (), HASTY),
     ("passes", "placement as White", "no side passes before the board is full", (), HASTY),
     ("leaves", "placement as White", "exited with status 7", (), HASTY),
-    ("dvp", "placement as White", "'move A1' is not a ply|nothing but plies", (), HASTY),
+    ("dvp", "placement as White", "'move A1' is not a ply|For `move A1` write `A1`", (), HASTY),
     ("banner", "stray output", "'Odd 1.0 by nobody'|standard error", GAME, PATIENT),
     ("debug", "stray output", "plies'|every line on standard output is an answer", GAME, PATIENT),
     ("stuck", "forced pass", "PASS is its only legal ply|writes PASS itself", GAME, HASTY),
@@ -239,15 +266,33 @@ def test_a_fault_of_a_codecup_bot_is_named_by_its_step(
     assert [part for part in words.split("|") if part not in told] == [], told
 
 
+@pytest.mark.parametrize("manner", ["", "leaves-unknown", "complains"])
+def test_a_dvp_bot_is_told_from_a_codecup_bot(table: Table, manner: str) -> None:
+    bot = replace(faulty(table, *([manner] if manner else [])), dialect=Dialect.CODECUP)
+    reports = examine(bot, GAME, HASTY)
+    assert failures(reports) == ["placement as White"]
+    change = "It answers `dvp 1` with `dvpok`: the bot speaks DVP. Leave `codecup:` out."
+    assert reports["placement as White"].verdict.change == change
+
+
+def test_a_codecup_bot_is_told_from_a_dvp_bot(table: Table) -> None:
+    reports = examine(replace(cup(table), dialect=Dialect.DVP), INTRODUCTION, HASTY)
+    assert failures(reports) == ["handshake"]
+    told = "It answers `Start` with `A1`: the bot speaks the CodeCup dialect. Write `codecup:` before its"
+    assert reports["handshake"].verdict.change == f"{told} command."
+
+
 NOTES = [
     ("misspelled-feature", "handshake", "did you mean `reuse`?"),
     ("debug", "stray output", "`info` has the key `cp`"),
     ("banner", "stray output", "ignored: 'Faulty 1.0"),
     ("odd-status", "quit", "exited with status 4"),
+    ("leaves-a-child", "quit", "it ended, but these went on: sleep 60 (pid "),
+    ("starts-a-child", "end of input", "it ended, but these went on: sleep 60 (pid "),
     ("impatient", "stop", "by itself, before `stop`"),
     ("own-games-only", "long game", "takes over no game that it did not play"),
     ("deaf-to-seed", "same seed, same plies", "is `Seed` used?"),
-    ("leaves-a-file", "leaves nothing behind", "log.txt"),
+    ("leaves-a-file", "leaves nothing behind", "began, by the bot or by anybody else: log.txt;"),
 ]
 
 
@@ -299,126 +344,10 @@ def test_a_check_is_over_in_time(table: Table, monkeypatch: pytest.MonkeyPatch) 
     assert time.monotonic() - began < 4
     assert failures(reports) == []
     last = list(reports.values())[-1].verdict
-    assert (last.outcome, last.problem[:6]) == (Outcome.SKIPPED, "the 5.")
+    assert (last.outcome, last.problem[:6]) == (Outcome.NOT_TRIED, "the 5.")
 
 
 def test_a_slow_starter_is_tried_with_what_there_is_time_for(table: Table) -> None:
     reports = examine(faulty(table, "sleepy", "1.05"), {"handshake", "unusual lines"})
     notes = reports["unusual lines"].verdict.notes
     assert "only the first of 5 dialogues: it takes 1." in notes[0]
-
-
-# --- the command
-
-
-def command(*fault: str) -> str:
-    return f"{sys.executable} {BOTS / 'faulty.py'} {' '.join(fault)}"
-
-
-def test_the_output_for_people(tmp_path: Path) -> None:
-    done = arbiter(
-        tmp_path, "check", command("always-a1"), *steps("handshake", "options", "placement as White")
-    )
-    assert (done.returncode, done.stderr) == (1, "")
-    lines = done.stdout.splitlines()
-    assert lines[0] == f"faulty: {command('always-a1')} (dvp)"
-    assert lines[2].split() == ["2", "handshake", "pass"]
-    assert lines[3].split()[:3] == ["note", "Faulty;", "no"]
-    assert lines[4].split(None, 1) == ["3", "options                 not announced: any option"]
-    assert lines[5].split() == ["5", "placement", "as", "White", "FAIL"]
-    assert [line.split()[0] for line in lines[6:8]] == ["tried", "problem"]
-    assert "A1 is illegal: A1 is occupied" in lines[7]
-    assert any(line.split()[1:] == ["<", "move", "A1"] for line in lines)
-    assert lines[-1] == "3 steps: 1 passed, 1 failed, 1 not announced: see step 5"
-    assert "\x1b" not in done.stdout
-
-
-def steps(*titles: str) -> list[str]:
-    return [word for title in titles for word in ("--step", str(NUMBERS[title]))]
-
-
-def test_the_output_for_programs(tmp_path: Path) -> None:
-    done = arbiter(tmp_path, "check", command("bare"), "--time", "200ms", "--format", "json", *steps(*GAME))
-    assert done.returncode == 1
-    data: dict[str, Any] = json.loads(done.stdout)
-    assert data["bot"]["protocol"] == "dvp"
-    assert data["failed"] == [5]
-    first = data["steps"][0]
-    assert (first["number"], first["title"], first["outcome"]) == (5, "placement as White", "fail")
-    assert first["dialogue"][-1].endswith("< A1")
-    assert first["change"].startswith("Write `move`")
-    assert [step["outcome"] for step in data["steps"][1:]] == ["skipped", "skipped"]
-
-
-def test_verbose_shows_what_was_said(tmp_path: Path) -> None:
-    done = arbiter(tmp_path, "check", command(), "--verbose", *steps("handshake"))
-    assert done.returncode == 0
-    assert "in a first start (ms since the start" in done.stdout
-    assert "> dvp 1" in done.stdout
-    assert "< dvpok" in done.stdout
-    assert "tried " in done.stdout
-
-
-def test_control_characters_of_a_bot_reach_no_terminal(tmp_path: Path) -> None:
-    bot = command("hello", r"'\x1b[2J\ndvpok\n'")
-    done = arbiter(tmp_path, "check", bot, *steps("handshake", "stray output"), "--verbose")
-    assert done.returncode == 0
-    assert "\x1b" not in done.stdout
-    assert "[2J" in done.stdout
-
-
-@pytest.mark.needs("cc")
-def test_a_sample_is_built_first(tmp_path: Path) -> None:
-    done = arbiter(tmp_path, "check", "sample:random-c", *steps("handshake"))
-    assert done.stdout.startswith("random-c: building with `cc ")
-    assert done.returncode == 0
-
-
-@pytest.mark.needs("bwrap")
-def test_isolation_levels(tmp_path: Path) -> None:
-    done = arbiter(tmp_path, "check", "sample:random", "--isolation", "jail", *steps("placement as White"))
-    assert done.returncode == 0, done.stdout
-    assert "(dvp, isolation jail)" in done.stdout
-
-
-BAD = [
-    (["check", "sample:nobody"], "there is no sample bot"),
-    (["check", "sample:random", "--step", "99"], "there is no step 99"),
-    (["check", "sample:random", "--step", "0"], "too small"),
-    (["check", "sample:random", "--time", "1m"], "from 1ms to 10s"),
-    (["check", "sample:random", "--time", "move 1s"], "a time for the whole game"),
-    (["check", "sample:random", "--time", "5"], "needs a unit"),
-    (["check"], "BOT"),
-]
-
-
-@pytest.mark.parametrize(("arguments", "words"), BAD, ids=[" ".join(b[0]) for b in BAD])
-def test_bad_input_is_one_clear_message(tmp_path: Path, arguments: list[str], words: str) -> None:
-    done = arbiter(tmp_path, *arguments)
-    assert done.returncode == 2
-    assert words in done.stderr
-    assert done.stdout == ""
-
-
-def test_a_missing_program_fails_the_first_step(tmp_path: Path) -> None:
-    done = arbiter(tmp_path, "check", "./nothing")
-    assert done.returncode == 1
-    assert "no such file; is it built, and is the path right?" in " ".join(done.stdout.split())
-    assert done.stdout.endswith("23 steps: 1 failed, 22 skipped: see step 1\n")
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interruption_ends_it_at_once(tmp_path: Path, number: int) -> None:
-    process = start(tmp_path, "check", f"{sys.executable} {BOTS / 'faulty.py'} hangs")
-    assert process.stdout is not None
-    assert process.stderr is not None
-    try:
-        while "readiness" not in process.stdout.readline():
-            pass
-        os.kill(process.pid, number)
-        _, errors = process.communicate(timeout=10)
-    finally:
-        process.kill()
-        process.wait()
-    assert process.returncode == 130
-    assert errors == ""

@@ -13,7 +13,7 @@ from arbiter.match.game import Competitor, GameSetup
 from arbiter.match.referee import play_game
 from arbiter.match.termination import Termination
 from protocol.rules import Position, Side, parse_dpos
-from tests.e2e.table import SHORT, Table
+from tests.e2e.table import BOTS, SHORT, Table
 
 QUICK = TimeControl(game=500, start=5_000)
 
@@ -78,6 +78,17 @@ def test_the_guilty_bot_loses(
     assert detail in result.detail
     at = 4 if oddity[0] == "after" else 5
     assert len(result.plies) >= at - 1
+
+
+def test_a_shell_that_flushes_for_the_bot_hides_nothing(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")
+    unflushed = table.bot(sys.executable, str(BOTS / "faulty.py"), "unflushed")
+    result = table.play(unflushed, time=TimeControl(start=1_000))
+    assert (result.termination, result.offender) == (Termination.START, Side.WHITE)
+    hint = "does the bot flush its standard output? (PYTHONUNBUFFERED: not passed on to bots)"
+    assert result.detail.endswith(hint)
 
 
 def test_a_verdict_on_time_comes_within_50_ms(table: Table) -> None:

@@ -15,6 +15,7 @@ from arbiter.tournament.starters import (
     find_starter,
     load_starter_catalogue,
     name_for,
+    why_renamed,
     write_files,
 )
 from protocol.records import read_records
@@ -140,20 +141,45 @@ def test_what_is_missing_is_named_and_the_files_are_written_all_the_same(
 
 
 @pytest.mark.parametrize(
-    "directory, name",
+    "directory, name, reason",
     [
-        ("killer", "killer"),
-        ("Killer 2.1", "Killer-2.1"),
-        ("-x-", "x"),
-        ("ж", "mybot"),
-        ('a"b\\c', "a-b-c"),
-        ("random", "my-random"),
-        ("Greedy", "my-Greedy"),
-        ("x" * 90, "x" * 40),
+        ("killer", "killer", ""),
+        ("1bot", "1bot", ""),
+        ("class", "class", ""),
+        ("Killer 2.1", "Killer-2.1", "its name is made of at most 40 letters from A to Z, digits, `.`,"),
+        ("-x-", "x", "its name is made of"),
+        ("für elise", "fur-elise", "its name is made of"),
+        ("ж", "mybot", "its name is made of"),
+        ('a"b\\c', "a-b-c", "its name is made of"),
+        ("random", "my-random", "sample:random is another bot"),
+        ("Greedy", "my-Greedy", "sample:greedy is another bot"),
+        ("x" * 90, "x" * 40, "its name is made of"),
     ],
 )
-def test_a_bot_is_named_after_its_directory(directory: str, name: str) -> None:
-    assert name_for(Path("/somewhere") / directory) == name
+def test_a_bot_is_named_after_its_directory(directory: str, name: str, reason: str) -> None:
+    place = Path("/somewhere") / directory
+    assert name_for(place) == name
+    why = why_renamed(place, name)
+    assert why.startswith(reason)
+    assert bool(why) == bool(reason)
+
+
+def test_another_name_than_that_of_the_directory_is_told(tmp_path: Path) -> None:
+    done = arbiter(tmp_path, "new", "python", "./-für elise")
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("-für elise: fur-elise, a bot in Python: ")
+    assert lines[1].startswith("the bot is called fur-elise: its name is made of")
+    assert "  cd './-für elise'" in [line.partition("  #")[0].rstrip() for line in lines]
+    assert '"id name fur-elise"' in (tmp_path / "-für elise" / "bot.py").read_text()
+
+
+@pytest.mark.parametrize("name", ["1bot", "class", "null", "1e5", "1.10", "2026-11-29", "no"])
+def test_a_name_that_means_something_elsewhere_is_a_name(tmp_path: Path, name: str) -> None:
+    assert "called" not in arbiter(tmp_path, "new", "shell", name).stdout
+    done = arbiter(tmp_path / name, "run", "league.yaml", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"{name}: round-robin")
 
 
 # What is refused
@@ -179,7 +205,9 @@ def test_a_bot_is_named_after_its_directory(directory: str, name: str) -> None:
         (["c", "file/below"], "cannot write to file/below: Not a directory", ""),
         (["c", "dangling"], "dangling is there already and no directory; name a new one", ""),
         (["c", "x", "y"], "unknown argument y", ""),
-        (["c", "x", "--lsit"], "unknown argument --lsit; did you mean `--list`?", ""),
+        (["c", "x", "--lsit"], "unknown argument --lsit; did you mean `--list`?", "arbiter new --help`\n"),
+        (["c", "-x"], "unknown argument -x\n", "; a path of this name is written ./-x\n"),
+        (["c", "--mine"], "unknown argument --mine\n", "; a path of this name is written ./--mine\n"),
     ],
 )
 def test_refusals(tmp_path: Path, words: list[str], message: str, hint: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.commands import BOTS, ODD, arbiter, processes_in
+from tests.e2e.commands import BOTS, CUP, ODD, arbiter, processes_in
 from tests.e2e.terminal import Terminal
 
 RIVAL = f"{ODD} none"
@@ -39,9 +39,37 @@ def arguments(*more: str) -> tuple[str, ...]:
 def test_once_is_one_line_of_verdict(project: Path) -> None:
     done = arbiter(project, *arguments("--once"))
     assert (done.returncode, done.stderr) == (0, "")
-    assert re.fullmatch(rf"{CLOCK} build ok \d+\.\d s · odd (0-2|0\.5-1\.5|1-1|1\.5-0\.5|2-0)\n", done.stdout)
+    assert re.fullmatch(
+        rf"{CLOCK} build ok \d+\.\d s · (0-2|0\.5-1\.5|1-1|1\.5-0\.5|2-0) against odd\n", done.stdout
+    )
     again = arbiter(project, *arguments("--once"))
     assert again.stdout.split("·")[1] == done.stdout.split("·")[1]
+
+
+PLACED = re.compile(r"^1\. [A-K][1-5] ", re.MULTILINE)
+"""A record with its placements, which has none when the game starts from a full board."""
+
+
+def starts(project: Path) -> list[bool]:
+    """Whether each game of the last trial started from the empty board."""
+    (results,) = (project / "cache").glob("dvonn-arbiter/watch/*/*/league.db")
+    records = arbiter(project, "export", str(results.parent)).stdout.split("\n\n[Game ")
+    return [PLACED.search(record) is not None for record in records]
+
+
+def test_games_start_where_it_is_said_and_else_on_the_empty_board(project: Path) -> None:
+    arbiter(project, *arguments("--once"))
+    assert starts(project) == [True, True]
+    arbiter(project, *arguments("--once", "--openings", "symmetric"))
+    assert starts(project) == [False, False]
+    league = project / "mine" / "league.yaml"
+    board = "bwbwwwwrb/bbbwwbrwbb/wwrwbbwbwwb/wwbwbwbwbw/bbwbbwbwb w m"
+    (project / "mine" / "book.dpos").write_text(f"{board}\n")
+    league.write_text(league.read_text().replace("bots:", "openings: {file: book.dpos}\nbots:"))
+    arbiter(project, *arguments("--once"))
+    assert starts(project) == [False, False]
+    against = ("watch", "mine", "--against", CUP, "--games", "2", "--no-check", "--once")
+    assert arbiter(project, *against).stdout.endswith(" against codecup (from the empty board)\n")
 
 
 def test_a_failing_build_shows_its_first_errors(project: Path) -> None:
@@ -59,7 +87,7 @@ def test_forfeits_are_explained_with_a_command_that_repeats_them(project: Path) 
     done = arbiter(project, *arguments(*options))
     assert done.returncode == 1
     lines = done.stdout.splitlines()
-    assert re.fullmatch(rf"{CLOCK} odd-2 0-2 \(2 forfeited\)", lines[0])
+    assert re.fullmatch(rf"{CLOCK} 0-2 \(2 forfeited\) against odd-2", lines[0])
     assert lines[1] == "    game 1 as white, ply 5: crash: exited with status 3"
     command = lines[2].partition("again: ")[2].split()
     assert arbiter(project, *command[1:]).returncode == 0
@@ -73,7 +101,8 @@ def test_saves_are_noticed_and_a_save_during_a_run_begins_it_anew(project: Path)
     source, good = project / "mine/bot.py", (BOTS / "odd.py").read_text()
     with Terminal(project, *arguments()) as terminal:
         terminal.read_until("watching 3 files in mine; Ctrl-C ends it\n")
-        assert " build ok " in terminal.read_until("· odd ")
+        terminal.read_until("each time: build, 2 games against odd, from the empty board\n")
+        assert " build ok " in terminal.read_until(" against odd")
         terminal.read_until("\n")
         source.write_text("#error\n" + good)
         terminal.read_until(" build FAILED ")
@@ -82,7 +111,7 @@ def test_saves_are_noticed_and_a_save_during_a_run_begins_it_anew(project: Path)
         terminal.read_until(" build ok ")
         source.write_text(good)
         terminal.read_until(" · saved again\n")
-        terminal.read_until("· odd ")
+        terminal.read_until(" against odd")
         terminal.read_until("\n")
         # Neither the built program nor the file that each build writes anew counts as a save.
         with pytest.raises(AssertionError, match="never came"):
@@ -114,6 +143,9 @@ BAD = [
     (("mine", "--run", "a && b"), "means something to a shell only"),
     (("mine", "--against", "sample:rando"), "did you mean `random`?"),
     (("mine", "--time", "5"), "needs a unit"),
+    (("mine", "--openings", "balancd"), "did you mean `balanced`?"),
+    (("mine", "--openings", "book.drec"), "openings: book.drec: no such file"),
+    (("mine", "--openings", "random", "--against", "sample:camel"), "the empty board only"),
 ]
 
 

@@ -1,0 +1,122 @@
+"""What is wrong with an answer that came: its form, or the rule that it breaks."""
+
+import re
+
+from arbiter.check.excerpt import shortened
+from arbiter.check.sitting import Slip
+from arbiter.match.bot import Dialect
+from arbiter.match.termination import Termination
+from protocol.errors import ProtocolError
+from protocol.rules import parse_ply
+
+_LEGAL_HELP = "Every plain answer stands in `legal`; comparing your own list with it finds the rule at fault."
+_LEGAL_FILES = "protocol/conformance/positions.jsonl has positions with all their legal plies to test with."
+_PARTS = re.compile(r"[A-Z0-9]+")
+_WIDEST = 40
+
+_RULES = {
+    "placement-phase": "Until all 49 pieces lie, a ply is one empty space, such as `D1`.",
+    "occupied": "Keep the opponent's placements, too: a piece goes on an empty space.",
+    "game-over": "The game was over.",
+    "may-not-pass": "PASS is allowed only to a side that has no stack move.",
+    "movement-phase": "After 49 placements a ply names two spaces, such as `H1G1`.",
+    "must-pass": "A side without a stack move answers PASS while the other side has one.",
+    "empty-source": "Keep track of what has moved away and of what was cut off from the reds and removed.",
+    "lone-red": "A red piece alone belongs to nobody and never moves.",
+    "not-your-stack": "Only the side whose piece is on top may move a stack; see which side you play.",
+    "surrounded": "A stack with six neighbours, all of them occupied, cannot move, however high it is.",
+    "same-space": "A stack move leads to another space.",
+    "direction": "There are six directions: (±1, 0), (0, ±1), (+1, +1) and (-1, -1) in columns and rows.",
+    "distance": "A stack moves exactly as many spaces as it is high.",
+    "empty-target": "A stack lands on an occupied space, and stacks without a chain to a red have gone.",
+}
+
+
+def rule_of(slip: Slip) -> str:
+    """The token of the rule that an illegal answer broke; empty for any other slip."""
+    if slip.termination is not Termination.ILLEGAL or slip.position is None or slip.answer is None:
+        return ""
+    try:
+        fault = slip.position.check(parse_ply(slip.answer))
+    except ProtocolError:
+        return ""
+    return fault.rule if fault else ""
+
+
+def is_malformed(slip: Slip) -> bool:
+    """Whether the bot wrote something in its turn, but no answer that counts: that explains enough."""
+    if slip.termination in (Termination.SYNTAX, Termination.FLOOD) or "without a line end" in slip.detail:
+        return True
+    return slip.termination is Termination.TIMEOUT and said_instead(slip) is not None
+
+
+def said_instead(slip: Slip) -> str | None:
+    """The first line of a bot that did not answer, if there is one."""
+    return next((line for line in slip.lines if line.split()[:1] != ["info"]), None)
+
+
+def after_illegal(slip: Slip, dialect: Dialect) -> str:
+    """What to change after a ply that the rules forbid."""
+    help_ = _LEGAL_HELP if dialect is Dialect.DVP else _LEGAL_FILES
+    return " ".join(filter(None, [_likely_mistake(slip) or _RULES.get(rule_of(slip)), help_]))
+
+
+def _likely_mistake(slip: Slip) -> str:
+    """A mistake that explains more than the rule does."""
+    ply = (slip.answer or "").upper()
+    if (reverse := ply[2:] + ply[:2]) in _legal(slip) and reverse != ply:
+        return f"The other way round, `{reverse}`, it is legal: the space that is left comes first."
+    own = [index for index in range(len(slip.plies)) if (len(slip.plies) - index) % 2 == 0]
+    earlier = next((index for index in own if slip.plies[index] == ply), None)
+    if rule_of(slip) == "occupied" and earlier is not None:
+        number = slip.number - (len(slip.plies) - earlier)
+        return f"It placed a piece on {ply} itself, at ply {number}: keep your own placements."
+    return ""
+
+
+def out_of_form(slip: Slip, dialect: Dialect) -> str:
+    """What to change about an answer that has no form which counts; empty where nothing was meant as one."""
+    found = _line_meant(slip)
+    if found is not None:
+        line, ply = found
+        if dialect is Dialect.CODECUP:
+            return f"For `{shortened(line, _WIDEST)}` write `{ply}`, and nothing else on the line."
+        if slip.termination is Termination.SYNTAX:
+            return f"For `move {shortened(line, _WIDEST)}` write `move {ply}`, with nothing around the ply."
+        return (
+            f"For `{shortened(line, _WIDEST)}` write `move {ply}`: `move` in lower case, a blank, the ply, "
+            "and nothing before it on the line."
+        )
+    return _syntax(slip, dialect) if slip.termination is Termination.SYNTAX else ""
+
+
+def _syntax(slip: Slip, dialect: Dialect) -> str:
+    legal = sorted(_legal(slip))
+    only = f"`{legal[0]}` is the only legal ply here. " if len(legal) == 1 else ""
+    if dialect is Dialect.CODECUP:
+        return (
+            f"{only}Write nothing but plies to standard output, one on each line: a space (D1), two spaces "
+            "(H1G1) or PASS. Anything else goes to standard error."
+        )
+    if not slip.answer:
+        return (
+            "Write the ply on the line of `move`, after a blank, and end the line after it: `move D1`. If it "
+            "does, the ply was empty: look where it was taken from."
+        )
+    return f"{only}After `move` comes one ply: a space (D1), two spaces (H1G1) or PASS; nothing around it."
+
+
+def _line_meant(slip: Slip) -> tuple[str, str] | None:
+    """The line that was meant as an answer though it is none, and the legal ply in it."""
+    legal = _legal(slip)
+    lines = slip.lines if slip.termination is Termination.TIMEOUT else (slip.answer or "",)
+    for line in lines:
+        parts = _PARTS.findall(line.upper())
+        for word in (*parts, "".join(parts)):
+            if word in legal and not line.startswith("info "):
+                return line, word
+    return None
+
+
+def _legal(slip: Slip) -> set[str]:
+    return set() if slip.position is None else {ply.text for ply in slip.position.legal_plies()}

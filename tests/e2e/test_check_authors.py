@@ -1,0 +1,316 @@
+"""Faults as authors of bots really make them, in Python, C and shell: is each named in words to act on?"""
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from arbiter.check import examination
+from arbiter.check.advice import change_for
+from arbiter.check.outcome import Outcome
+from arbiter.check.sitting import Slip
+from arbiter.isolation.sandbox import MIB, Sandbox
+from arbiter.match.bot import Bot, Dialect
+from arbiter.match.clock import TimeControl
+from arbiter.match.termination import Termination
+from tests.e2e.checking import GAME, HASTY, MUTE, PATIENT, examine, failures
+from tests.e2e.table import Table
+
+PYTHON = """
+import os, subprocess, sys, threading, time
+legal, games = [], 0
+{start}
+for line in sys.stdin:
+    words = line.split() or [""]
+    if words[0] == "dvp":
+        {hello}
+    elif words[0] == "newgame":
+        games += 1
+        {newgame}
+    elif words[0] == "legal":
+        legal = words[1:]
+    elif words[0] == "go":
+        values = dict(zip(words[1::2], map(int, words[2::2])))
+        ply = legal[0]
+        {go}
+    elif words[0] == "quit":
+        {quit}
+        break
+"""
+USUAL = {
+    "start": "",
+    "hello": "print('dvpok', flush=True)",
+    "newgame": "",
+    "go": "print('move', ply, flush=True)",
+    "quit": "",
+}
+
+C = r"""
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void)
+{
+    static char line[8192], *legal[200];
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    while (fgets(line, sizeof line, stdin)) {
+        char all[sizeof line];
+        strcpy(all, line);
+        char *word = strtok(line, " \n");
+        if (!word) continue;
+        NEWS
+        if (!strcmp(word, "dvp")) puts("dvpok");
+        else if (!strcmp(word, "legal")) {
+            memset(legal, 0, sizeof legal);
+            for (int n = 0; (word = strtok(NULL, " \n")); n++) legal[n] = strdup(word);
+        } else if (!strcmp(word, "go")) { GO }
+        else if (!strcmp(word, "quit")) break;
+    }
+    return 0;
+}
+"""
+
+SHELL = """#!/bin/sh
+{start}
+while {read}; do
+    case $word in
+    dvp) echo dvpok ;;
+    legal) ply=${{rest%% *}} ;;
+    go) echo "move $ply" ;;
+    quit) exit ;;
+    esac
+done
+"""
+
+CODECUP = """
+import sys
+from protocol.rules import Position, Side, parse_ply
+position, own = Position.start(), None
+{start}
+while True:
+    line = sys.stdin.readline().strip()
+    if line in ("", "Quit"):
+        break
+    if line != "Start":
+        own = own or "black"
+        position = position.play(parse_ply(line))
+    own = own or "white"
+    while not position.is_over and position.to_move.word == own:
+        ply = sorted(each.text for each in position.legal_plies())[0]
+        {write}
+        position = position.play(parse_ply(ply))
+"""
+
+
+@pytest.fixture(autouse=True)
+def _settled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(examination, "_SETTLES", 0.02)
+
+
+def python(table: Table, **changes: str) -> Bot:
+    """A bot without fault but for these lines."""
+    path = table.directory / "mine.py"
+    path.write_text(PYTHON.format(**(USUAL | changes)))
+    return table.bot(sys.executable, str(path), name="mine")
+
+
+def compiled(table: Table, news: str = "", go: str = 'printf("move %s\\n", legal[0]);') -> Bot:
+    path = table.directory / "mine.c"
+    path.write_text(C.replace("NEWS", news).replace("GO", go))
+    subprocess.run(["cc", "-w", "-O1", "-o", path.with_suffix(""), path], check=True)
+    return table.bot(str(path.with_suffix("")), name="mine")
+
+
+def shell(table: Table, start: str = "", read: str = "read -r word rest") -> Bot:
+    path = table.directory / "mine.sh"
+    path.write_text(SHELL.format(start=start, read=read))
+    return table.bot("sh", str(path), name="mine")
+
+
+def codecup(table: Table, start: str = "", write: str = "print(ply, flush=True)") -> Bot:
+    path = table.directory / "cup.py"
+    path.write_text(CODECUP.format(start=start, write=write))
+    return table.bot(sys.executable, str(path), name="cup", dialect=Dialect.CODECUP)
+
+
+PROMPT = "print('> ', end='', flush=True)"
+SWAPPED = "print('move', ply if len(ply) != 4 or ply == 'PASS' else ply[2:] + ply[:2], flush=True)"
+ONE_ROW_OFF = "print('move', legal[-1][0] + str(int(legal[-1][1]) - 1), flush=True)"
+UTF16 = "sys.stdout.buffer.write('dvpok\\n'.encode('utf-16-le')); sys.stdout.flush()"
+CAUGHT = "print('Error: list index out of range' if len(ply) == 4 else f'move {ply}', flush=True)"
+TALKS = "print(len(legal), 'plies'); print(*[f'move {ply}'] * (values['ply'] != 50), sep='', flush=True)"
+EXACT = "len(words) == 1 and print('move', ply, flush=True)"
+BLIND = "print('feature nolegal noboard', 'dvpok', sep='\\n', flush=True)"
+EMPTY = "print('move', ply if values['ply'] < 5 else '', flush=True)"
+ONCE = "assert games == 1, 'not twice'"
+MILLISECONDS = "time.sleep(values['time'] / 40); print('move', ply, flush=True)"
+PONDERING = "threading.Thread(target=time.sleep, args=(60,)).start()"
+NO_MOVE = "print('move', ply, flush=True) if ply != 'PASS' else sys.exit()"
+GIVES_UP = "print('resign' if ply == 'PASS' else f'move {ply}', flush=True)"
+PASSES_TWICE = "print(*['move ' + ply] * (1 + (ply == 'PASS')), sep='\\n', flush=True)"
+
+IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeControl]] = [
+    ("prompt", {"start": PROMPT}, "handshake", "it stood in `> dvpok`|A prompt", (), MUTE),
+    ("utf-16", {"hello": UTF16}, "handshake", "Write UTF-8:|PowerShell", (), MUTE),
+    (
+        "target first",
+        {"go": SWAPPED},
+        "movement as White",
+        "The other way round, `A3A2`, it is",
+        GAME,
+        PATIENT,
+    ),
+    ("a row off", {"go": ONE_ROW_OFF}, "placement as White", "on K4 itself, at ply 1", (), PATIENT),
+    ("seconds", {"go": MILLISECONDS}, "placement as White", "It was waiting all that time", (), HASTY),
+    ("caught", {"go": CAUGHT}, "movement as White", "Instead it wrote `Error: list index", GAME, HASTY),
+    ("exact", {"go": EXACT}, "placement as White", "knows `go` only without words", (), HASTY),
+    (
+        "blind",
+        {"hello": BLIND},
+        "placement as White",
+        "IndexError|`nolegal`, so it is told no `board`",
+        (),
+        PATIENT,
+    ),
+    ("empty", {"go": EMPTY}, "placement as White", "ply 5 (white places): `move` stands|empty:", (), PATIENT),
+    ("talkative", {"go": TALKS}, "double turn", "White acts twice", GAME, HASTY),
+    ("no move", {"go": NO_MOVE}, "forced pass", "as if the game were over", GAME, PATIENT),
+    ("gives up", {"go": GIVES_UP}, "forced pass", "(white has to pass): it resigned", GAME, PATIENT),
+    ("passes twice", {"go": PASSES_TWICE}, "stray output", "`move PASS` when no `go` was open", (), PATIENT),
+    ("ponders", {"start": PONDERING}, "quit", "it had 2 threads|thread that goes on", (), PATIENT),
+    (
+        "once",
+        {"hello": "print('feature reuse', 'dvpok', sep='\\n', flush=True)", "newgame": ONCE},
+        "reuse",
+        "AssertionError: not twice|Find out why|At `newgame` forget",
+        (),
+        PATIENT,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("changes", "title", "words", "besides", "control"),
+    [pytest.param(*rest, id=name) for name, *rest in IN_PYTHON],
+)
+def test_in_python(
+    table: Table,
+    changes: dict[str, str],
+    title: str,
+    words: str,
+    besides: tuple[str, ...],
+    control: TimeControl,
+) -> None:
+    look_at(python(table, **changes), title, words, besides, control)
+
+
+def look_at(bot: Bot, title: str, words: str, besides: tuple[str, ...], control: TimeControl) -> None:
+    reports = examine(bot, {title, *besides}, control)
+    assert failures(reports) == [title], reports
+    verdict = reports[title].verdict
+    told = f"{verdict.problem}\n{verdict.change}"
+    assert [part for part in words.split("|") if part not in told] == [], told
+
+
+SECOND = 'printf("move %c%s\\n", *legal[1], legal[1] + 1);'
+ROOM_FOR_64 = 'if (legal[64]) abort(); printf("move %s\\n", legal[0]);'
+ANY_WORD = 'if (strstr(all, "quit")) break;'
+IN_C = [
+    ("second ply", {"go": SECOND}, "placement as White", "SIGSEGV|a single legal ply|sanitize"),
+    ("64 plies", {"go": ROOM_FOR_64}, "long game", "SIGABRT|There were 116 legal plies"),
+    ("any word", {"news": ANY_WORD}, "unusual lines", "takes the rest of its line"),
+]
+
+
+@pytest.mark.needs("cc")
+@pytest.mark.parametrize(
+    ("changes", "title", "words"), [pytest.param(*rest, id=name) for name, *rest in IN_C]
+)
+def test_in_c(table: Table, changes: dict[str, str], title: str, words: str) -> None:
+    look_at(compiled(table, **changes), title, words, (), PATIENT)
+
+
+HEAD = 'line=$(head -n 1) && set -- $line && word=$1 && shift && rest="$*"'
+IN_SHELL = [
+    ("reads ahead", {"read": HEAD}, "placement as White", "For more input: then it reads ahead", HASTY),
+    ("helper", {"start": "(while :; do sleep 1; done) &"}, "leaves nothing behind", "sleep 1 (pid ", PATIENT),
+    ("endless", {"read": "read -r word rest || :"}, "end of input", "reading finds no more", PATIENT),
+]
+
+
+@pytest.mark.parametrize(
+    ("changes", "title", "words", "control"), [pytest.param(*rest, id=name) for name, *rest in IN_SHELL]
+)
+def test_in_shell(
+    table: Table, changes: dict[str, str], title: str, words: str, control: TimeControl
+) -> None:
+    look_at(shell(table, **changes), title, words, (), control)
+
+
+DASHED = "print(ply if len(ply) != 4 or ply == 'PASS' else ply[:2] + '-' + ply[2:], flush=True)"
+EVALUATED = "print(f'{ply} (+3)', flush=True)"
+ZERO = "print('0' if ply == 'PASS' else ply, flush=True)"
+EAGER = "print('A1', flush=True); position, own = position.play(parse_ply('A1')), 'white'"
+IN_CODECUP = [
+    ("dashed", {"write": DASHED}, "movement as White", "For `A3-A2` write `A3A2`", (*GAME, "stray output")),
+    ("evaluated", {"write": EVALUATED}, "placement as White", "For `A1 (+3)` write `A1`", ()),
+    ("zero", {"write": ZERO}, "forced pass", "`PASS` is the only legal ply here", (*GAME, "stray output")),
+    ("eager", {"start": EAGER}, "placement as Black", "it wrote A1 before it was told|gets `Start`", ()),
+]
+
+
+@pytest.mark.parametrize(
+    ("changes", "title", "words", "besides"), [pytest.param(*rest, id=name) for name, *rest in IN_CODECUP]
+)
+def test_in_the_codecup_dialect(
+    table: Table,
+    monkeypatch: pytest.MonkeyPatch,
+    changes: dict[str, str],
+    title: str,
+    words: str,
+    besides: tuple[str, ...],
+) -> None:
+    if title == "placement as Black":
+        monkeypatch.setattr(examination, "_SETTLES", 5)  # it speaks long before
+    look_at(codecup(table, **changes), title, words, besides, PATIENT)
+
+
+def test_programs_that_nobody_waited_for_are_a_note(table: Table) -> None:
+    bot = python(table, go="os.fork() or os._exit(0); print('move', ply, flush=True)")
+    verdict = examine(bot, {"leaves nothing behind"})["leaves nothing behind"].verdict
+    assert verdict.outcome is Outcome.PASS
+    assert any("scripted opponent it left" in note and "zombies" in note for note in verdict.notes)
+
+
+def test_memory_past_the_limit_is_told_with_the_limit(table: Table) -> None:
+    hog = python(table, go="kept = b'x' * 2**27; time.sleep(9)")
+    bot = replace(hog, sandbox=Sandbox(memory=64 * MIB))
+    verdict = examine(bot, {"placement as White"})["placement as White"].verdict
+    assert "of memory; the limit is 64 MiB" in verdict.problem
+    assert verdict.change.startswith("Hold less")
+
+
+def test_notes_that_differ_in_a_ply_are_one(table: Table) -> None:
+    bot = python(table, go="print('thinking about', ply); print('move', ply, flush=True)")
+    notes = examine(bot, {"stray output"})["stray output"].verdict.notes
+    assert notes == ("ignored: 'thinking about A1'",)
+
+
+@pytest.mark.parametrize(
+    ("share", "words"), [(0.01, "It was waiting"), (0.3, "Answer every"), (0.9, "It was still thinking.")]
+)
+def test_a_bot_that_waits_is_told_from_one_that_thinks(share: float, words: str) -> None:
+    slip = Slip(Termination.TIMEOUT, "no answer within 50 ms", "ply 1", share=share)
+    assert change_for(slip, Dialect.DVP).startswith(words)
+
+
+def test_a_file_that_is_not_found_is_looked_for_in_the_right_place(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(examination, "_SETTLES", 5)  # it is gone long before
+    bot = python(table, start="open('book.txt')")
+    verdict = examine(bot, {"starts"})["starts"].verdict
+    assert "No such file or directory: 'book.txt'" in verdict.problem
+    assert f"by hand in {table.directory}, where it is started" in verdict.change
