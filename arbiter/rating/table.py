@@ -44,6 +44,8 @@ class Annulment:
 
     number: int
     attempt: int
+    white: str
+    black: str
     why: str
     at: str
     replayed: bool

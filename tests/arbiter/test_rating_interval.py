@@ -105,6 +105,7 @@ def test_a_pair_counts_by_its_spread_and_a_lone_game_by_its_own() -> None:
     phi = score_interval(pairs).spread
     psi = score_interval(games).spread
     assert phi is not None
+    assert psi is not None
     assert psi == pytest.approx(1)  # without draws a game is a coin toss
     size = 25**2 / (4 * 10 * phi + 5 * psi)
     found = match_interval(games, pairs)
