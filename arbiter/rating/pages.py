@@ -3,8 +3,9 @@
 Each is a sheet. Its rows, in CSV and JSON, have these keys; a share is between 0 and 1, Elo and
 margins are from the side of ``name``, and a value that does not exist is null (empty in CSV).
 
-``crosstable``  ``name rank games points``, ``points_against`` and ``games_against``: by opponent, in
-                the table's order; null for the bot itself and for who never met.
+``crosstable``  ``name rank games points``; ``bye_points``: those of the points that no game shows;
+                ``points_against`` and ``games_against``: by opponent, in the table's order; null for
+                the bot itself and for who never met.
 ``pairing``     ``name opponent games wins draws losses score``; ``pairs``: complete pairs of distinct
                 games by points, keys LL LD DD_WL DW WW; ``lone_games``: those without the other half
                 of a pair, which count as well; ``elo elo_low elo_high``: 95 % bounds, null where
@@ -31,7 +32,7 @@ from arbiter.match.termination import FORFEITS, Termination
 from arbiter.rating.interval import match_interval, score_interval
 from arbiter.rating.layout import signed
 from arbiter.rating.sheet import Column, Sheet, Values
-from arbiter.rating.table import LeagueTable
+from arbiter.rating.table import LeagueTable, bye_notes
 from arbiter.rating.tally import Results, Standing, Tally
 
 PageKind = Literal["crosstable", "pairing", "colour", "opening", "ending", "clock"]
@@ -86,6 +87,7 @@ def _crosstable(tally: Tally, table: LeagueTable) -> Sheet:
             "rank": row.rank,
             "games": row.games,
             "points": row.points,
+            "bye_points": row.bye_points,
             "points_against": {other: tally.points[row.bot].get(other) for other in bots},
             "games_against": {other: tally.meetings[row.bot].get(other) for other in bots},
         }
@@ -94,17 +96,20 @@ def _crosstable(tally: Tally, table: LeagueTable) -> Sheet:
     most = max((games for met in tally.meetings.values() for games in met.values()), default=0)
     percent = len(bots) > _WIDEST_CROSSTABLE or most >= 1000
     form = "percent" if percent else ".1f" if tally.draws else ".0f"
+    byes = bye_notes(table.rows)
     columns = [
         Column("#", lambda row: str(bots.index(row["name"]) + 1)),
         _text("Bot", "name"),
         _count("Games", "games"),
         Column("Points", lambda row: f"{row['points']:.1f}"),
+        *([Column("Byes", lambda row: f"{row['bye_points']:.1f}")] if byes else []),
         *(Column(str(n), _against(other, form)) for n, other in enumerate(bots, start=1)),
     ]
     unit = "share of the points in %" if percent else "points"
     note = f"In each row the bot's {unit} against the bot with that number{_met(tally)}."
-    keys = "name rank games points points_against games_against"
-    return _sheet("crosstable", table, columns, rows, keys, [note, *_game_notes(tally)] if rows else [])
+    keys = "name rank games points bye_points points_against games_against"
+    notes = [note, *byes, *_game_notes(tally)]
+    return _sheet("crosstable", table, columns, rows, keys, notes if rows else [])
 
 
 def _against(other: str, form: str) -> Callable[[Values], str]:

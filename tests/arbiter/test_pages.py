@@ -86,7 +86,7 @@ def test_crosstable() -> None:
     )
     assert sheet.rows[0]["points_against"] == {"A": None, "B": 3, "C": 1.5}
     assert sheet.rows[0]["games_against"] == {"A": None, "B": 4, "C": 2}
-    assert sheet.as_csv().splitlines()[0].startswith("name,rank,games,points,points_against A,points_")
+    assert sheet.as_csv().splitlines()[0].startswith("name,rank,games,points,bye_points,points_against A,")
 
 
 def test_large_crosstables_show_shares() -> None:
