@@ -11,6 +11,9 @@ from arbiter.cli.results import reading, shown
 NAME = "annul"
 HELP = "take a game out of all tables, on the record, or have it played again"
 
+_LONGEST_REASON = 200
+"""Characters."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of this command."""
@@ -39,6 +42,11 @@ def run(arguments: argparse.Namespace) -> int:
     why = " ".join(arguments.why.split())
     if not why:
         raise UsageError("--why is empty", "say in a few words why the game does not count")
+    if len(why) > _LONGEST_REASON:
+        raise UsageError(
+            f"--why has {len(why):,} characters; it stands below every table",
+            f"say it in at most {_LONGEST_REASON} characters",
+        )
     directory = Path(arguments.directory)
     with reading([arguments.directory]):
         pass  # only to know that there are results, for opening them to write would make some

@@ -46,20 +46,22 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _drec(league: League) -> None:
-    from arbiter.store.drec import records
-    from protocol.records import format_record
+    from arbiter.store.drec import texts
 
-    for index, record in enumerate(records(league)):
-        sys.stdout.write(("\n" if index else "") + format_record(record))
+    for index, text in enumerate(texts(league)):
+        sys.stdout.write(("\n" if index else "") + text)
 
 
 def _json(league: League) -> None:
     # One document, but a game a line, so that it streams and can be searched by line.
     sys.stdout.write('{"games": [')
-    for index, game in enumerate(league.games()):
-        text = json.dumps(_facts(game), ensure_ascii=False, allow_nan=False)
+    for index, text in enumerate(league.games_as(_json_text)):
         sys.stdout.write((",\n" if index else "\n") + text)
     sys.stdout.write("\n]}\n")
+
+
+def _json_text(game: PlayedGame) -> str:
+    return json.dumps(_facts(game), ensure_ascii=False, allow_nan=False)
 
 
 def _facts(game: PlayedGame) -> dict[str, Any]:
@@ -109,8 +111,8 @@ def _report(report: BotReport) -> dict[str, Any]:
 def _csv(league: League) -> None:
     writer = csv.DictWriter(sys.stdout, _COLUMNS, lineterminator="\n")
     writer.writeheader()
-    for game in league.games():
-        writer.writerow({key: csv_cell(value) for key, value in _row(game).items()})
+    for row in league.games_as(_row):
+        writer.writerow({key: csv_cell(value) for key, value in row.items()})
 
 
 def _row(game: PlayedGame) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import argparse
 import errno
 import io
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -79,8 +80,7 @@ class Parser(argparse.ArgumentParser):
             if word == "--":
                 others += ["--", *rest]
             elif word.startswith("-") and word != "-":
-                options.append(word)
-                options += islice(rest, values.get(word, 0))
+                options += _joined(word, list(islice(rest, values.get(word, 0))))
             else:
                 others.append(word)
         return options + others
@@ -95,6 +95,13 @@ class Parser(argparse.ArgumentParser):
             wrong = next((word for word in message.split() if word.startswith("--")), "")
         close = get_close_matches(wrong.split("=")[0], known, n=1)
         return f"; did you mean `{close[0]}`?" if close and close[0] != wrong else ""
+
+
+def _joined(option: str, values: list[str]) -> list[str]:
+    """An option with its values; of ``--budget -1s`` argparse would say that the value is missing."""
+    if option.startswith("--") and len(values) == 1 and re.match(r"-[.0-9]", values[0]):
+        return [f"{option}={values[0]}"]
+    return [option, *values]
 
 
 def main(argv: Sequence[str] | None = None) -> int:

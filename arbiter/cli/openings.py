@@ -5,12 +5,13 @@ import secrets
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from arbiter.cli.arguments import natural, positive
 from arbiter.cli.errors import UsageError
+from arbiter.cli.newfile import check_output, new_file
 from arbiter.cli.records import printable, read_text, say, source_name
 from protocol.rules import SPACES, Phase, Position, Rules
 
@@ -22,7 +23,7 @@ HELP = "set up full boards to start games from, or check a file of openings"
 
 _KINDS = ("random", "balanced", "symmetric", "book")
 _COUNT = 10
-_MAKING = ("kind", "count", "seed", "format", "output")
+_MAKING = ("kind", "count", "seed", "format", "output", "force")
 """Options that make no sense where a file is checked."""
 
 
@@ -52,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--format", choices=("dpos", "drec"), help="a position a line (default), or game records"
     )
     parser.add_argument("--output", metavar="FILE", help="write to a file instead of standard output")
+    parser.add_argument("--force", action="store_true", default=None, help="replace FILE when it exists")
     parser.add_argument(
         "--check", metavar="FILE", help="read a file of openings, - being standard input, and tell its faults"
     )
@@ -86,6 +88,9 @@ def _make(arguments: argparse.Namespace) -> None:
     """Write boards one by one. A seed that was drawn is told first, or nobody could have them again."""
     from arbiter.tournament.openings import OpeningsSpec, open_openings
 
+    output = None if arguments.output is None else Path(arguments.output)
+    if output is not None:
+        check_output(output, force=bool(arguments.force))
     seed = secrets.randbelow(2**31) if arguments.seed is None else arguments.seed
     openings = open_openings(OpeningsSpec(arguments.kind), seed, Rules(arguments.rules))
     count = arguments.count or _COUNT
@@ -97,7 +102,7 @@ def _make(arguments: argparse.Namespace) -> None:
         _draw(openings[index] for index in range(count))
     else:
         texts = _records(openings, count, seed) if arguments.format == "drec" else _lines(openings, count)
-        with _destination(arguments.output) as file:
+        with nullcontext(sys.stdout) if output is None else new_file(output) as file:
             file.writelines(texts)
     if arguments.output is not None:
         boards = f"{count} {arguments.kind} board{'' if count == 1 else 's'}"
@@ -121,18 +126,6 @@ def _records(openings: "Openings", count: int, seed: int) -> Iterator[str]:
             headers["Rules"] = str(position.rules)
         headers["Start"] = position.dpos
         yield ("\n" if index else "") + format_record(Record(headers, (), "*"))
-
-
-@contextmanager
-def _destination(path: str | None) -> Iterator[TextIO]:
-    if path is None:
-        yield sys.stdout
-        return
-    try:
-        with Path(path).open("w", encoding="utf-8") as file:
-            yield file
-    except OSError as error:
-        raise UsageError(f"--output {printable(path)}: cannot be written: {error.strerror}") from None
 
 
 # --- checking a file ---------------------------------------------------------------------------------------

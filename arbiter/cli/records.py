@@ -1,6 +1,7 @@
 """Game records named on a command line: a file, standard input or a results directory."""
 
 import shlex
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -42,9 +43,11 @@ def _refuse_foreign(text: str, path: str) -> None:
 def read_text(path: str) -> str:
     """The text of a file, ``-`` being standard input.
 
-    :raises UsageError: missing, a directory, not permitted, or not text in UTF-8.
+    :raises UsageError: missing, a directory, a pipe or a device, not permitted, or not text in UTF-8.
     """
     try:
+        if path != "-" and (kind := endless(Path(path), Path(path).stat().st_mode)):
+            raise UsageError(f"{path}: {kind}, not a file", f"- reads standard input: < {shlex.quote(path)}")
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
         return decode_text(data, source_name(path))
     except FileNotFoundError:
@@ -56,6 +59,17 @@ def read_text(path: str) -> str:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
     except RecordError as error:
         raise UsageError(str(error), "game records are plain text in the DREC format") from None
+
+
+def endless(path: Path, mode: int) -> str | None:
+    """What it is that one may wait for ever to read: a pipe, a socket or a device; None for anything else.
+
+    ``mode`` is that of its status. What was opened for us, as shells do for ``<(command)``, can be read.
+    """
+    handed_over = str(path.parent) in ("/dev/fd", "/proc/self/fd") or str(path) == "/dev/stdin"
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode) or handed_over:
+        return None
+    return {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}.get(stat.S_IFMT(mode), "a device")
 
 
 def source_name(path: str) -> str:

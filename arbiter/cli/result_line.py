@@ -3,7 +3,7 @@
 import shlex
 
 from arbiter.cli.results import typed
-from arbiter.rating.interval import score_interval
+from arbiter.rating.interval import match_interval
 from arbiter.rating.tally import Tally
 from arbiter.store import League
 from arbiter.tournament.standings import Standings
@@ -14,7 +14,8 @@ def result_line(league: League, standings: Standings) -> str:
 
     Always ``games``, ``void``, ``forfeits``, ``withdrawn`` (how many), ``leader`` (the first bot of the
     table) and ``results`` (the directory). Between two bots also ``score`` (the first one's points and
-    the other's), ``elo``, ``elo_low``, ``elo_high`` (``-`` without a bound) and ``los``, from pairs.
+    the other's), ``elo``, ``elo_low``, ``elo_high`` (``-`` without a bound) and ``los``, from all games that
+    repeat no earlier one.
     A sequential test adds ``test`` (``H1``, ``H0``, ``continue`` or ``repeats``), ``llr``, ``pairs``, and
     of these pairs ``test_forfeits``, the games that ended by forfeit, and ``test_played``, what it says of
     the pairs without one.
@@ -39,11 +40,10 @@ def result_line(league: League, standings: Standings) -> str:
 
 
 def _between(one: str, other: str, tally: Tally) -> dict[str, object]:
-    first, second = sorted((one, other))
-    counts = tally.pairs.get((first, second), [0] * 5)
-    interval = score_interval(counts if first == one else counts[::-1])
+    results = tally.results(one, other)
+    interval = match_interval(results.rated, tally.pairs_of(one, other))
     return {
-        "score": f"{tally.results(one, other).points:g}:{tally.results(other, one).points:g}",
+        "score": f"{results.points:g}:{tally.results(other, one).points:g}",
         "elo": _number(interval.elo),
         "elo_low": _number(interval.elo_low),
         "elo_high": _number(interval.elo_high),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from arbiter.cli.errors import UsageError
-from arbiter.cli.records import source_name
+from arbiter.cli.records import endless, source_name
 
 READ_ERRORS = (OSError, EOFError, zipfile.BadZipFile, zlib.error)
 """What reading from a source may raise: trouble with the disk or a damaged archive."""
@@ -83,19 +83,13 @@ def _why_unreadable(path: Path, error: OSError) -> str:
 
 
 def _entry(path: Path, mode: int, skip: Path | None) -> Iterator[Source]:
-    if stat.S_ISREG(mode) or _is_handed_over(path):
+    kind = endless(path, mode)
+    if kind is None:
         if skip is None or path.name != skip.name or path.resolve() != skip:
             yield from _file(path)
         return
-    # Whoever opens one of these may wait for ever.
-    kind = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}.get(stat.S_IFMT(mode), "a device")
     hint = f"; `arbiter import - < {shlex.quote(str(path))}` reads it" if kind == "a pipe" else ""
     yield Source(str(path), None, f"{kind}, not a file{hint}")
-
-
-def _is_handed_over(path: Path) -> bool:
-    """Whether it was opened for us, as shells do for ``<(command)``."""
-    return str(path.parent) in ("/dev/fd", "/proc/self/fd") or str(path) == "/dev/stdin"
 
 
 def _file(path: Path) -> Iterator[Source]:

@@ -54,13 +54,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the table."""
+    from arbiter.tournament.roster import Roster
     from arbiter.tournament.standings import league_page, league_table
 
     if arguments.format in ("md", "csv") and isinstance(sys.stdout, io.TextIOWrapper):
         # A file format does not depend on who writes it where.
         sys.stdout.reconfigure(encoding="utf-8")
     with reading(arguments.directories) as leagues:
-        known = {row["name"] for league in leagues for row in league.bots()}
+        known = Roster(leagues).known
         for name in (*arguments.only, *arguments.exclude):
             if name not in known:
                 raise UsageError(f"no bot is named {name} there", f"bots: {', '.join(sorted(known))}")

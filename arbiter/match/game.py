@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from arbiter.match.bot import Bot
 from arbiter.match.clock import ClockUse, Spent, TimeControl
@@ -107,6 +107,23 @@ class GameResult:
 
 Observer = Callable[[PlyRecord, Position], None]
 """Called after each ply with the ply and the position it led to; must be quick."""
+
+
+def check_end(result: str, termination: Termination, offender: str | None) -> None:
+    """Look whether a result, how it came about and the word for the side that forfeited fit together.
+
+    Raises ValueError for an unknown result and a forfeit that is not the offender's loss.
+    """
+    if result == "*" or termination is Termination.VOID:
+        return
+    if result not in get_args(Result):
+        raise ValueError(f"unknown result {result!r}")
+    loser = {"1-0": "black", "0-1": "white"}.get(result)
+    if termination.is_forfeit and offender != loser:
+        raise ValueError(
+            f"{termination} is a loss for the side that forfeits, but the result is {result} "
+            f"and the offender {offender}"
+        )
 
 
 def won_by(side: Side | None) -> Result:

@@ -112,11 +112,48 @@ def score_interval(counts: Sequence[int]) -> ScoreInterval:
     Raises ValueError unless there are 3 or 5 counts.
     """
     if len(counts) in _USUAL and not any(counts):
-        return ScoreInterval(None, 0.0, 1.0, None, 0.5)
+        return _NOTHING
     sample = Sample.of(counts)
-    n, mean = sample.n, sample.mean
-    found = n * sample.variance + _PRIOR * _USUAL[len(counts)] / 4
-    spread = min(1.0, max(_LEAST, found / (n * mean * (1 - mean) + _PRIOR / 4)))
+    return _wilson(sample.mean, sample.n, _spread(counts))
+
+
+def match_interval(games: Sequence[int], pairs: Sequence[int]) -> ScoreInterval:
+    """The same for a match in which some games are halves of complete pairs and others stand alone.
+
+    ``games`` are the 3 counts of all games, ``pairs`` the 5 of the complete pairs among them.
+
+    The score is points per game, so every game has the same weight. With P pairs and S games alone,
+    N = 2P + S, its variance is the sum over independent observations,
+    ``(P var(points of a pair) + S var(points of a game)) / N^2``, as for a mean over clusters of unequal
+    size (Cochran, Sampling Techniques, 9A). By their spreads phi and psi, in units of a coin toss with
+    the chance q, that is ``q (1 - q) (4 P phi + S psi) / N^2``: as certain as
+    ``m = N^2 / (4 P phi + S psi)`` coin tosses. phi is found from the pairs; psi, like the score, from
+    all games, because one game alone varies as any game does, whether or not it is half of a pair.
+    Without games alone m is P / phi, without pairs S / psi: ``score_interval`` of these counts.
+    Raises ValueError unless there are 3 and 5 counts and the games hold the pairs.
+    """
+    if not any(games) and not any(pairs):
+        return _NOTHING
+    sample, paired = Sample.of(games), sum(pairs)
+    alone = sample.n - 2 * paired
+    if alone < 0:
+        raise ValueError(f"{sample.n} games are not {paired} pairs")
+    variance = alone * _spread(games) + (4 * paired * _spread(pairs) if paired else 0.0)
+    observations = paired + alone
+    return _wilson(sample.mean, observations, variance * observations / sample.n**2)
+
+
+_NOTHING = ScoreInterval(None, 0.0, 1.0, None, 0.5)
+
+
+def _spread(counts: Sequence[int]) -> float:
+    sample = Sample.of(counts)
+    found = sample.n * sample.variance + _PRIOR * _USUAL[len(counts)] / 4
+    expected = sample.n * sample.mean * (1 - sample.mean) + _PRIOR / 4
+    return min(1.0, max(_LEAST, found / expected))
+
+
+def _wilson(mean: float, n: int, spread: float) -> ScoreInterval:
     size = n / spread  # coin tosses that would be as certain
     shrinkage = 1 + Z95**2 / size
     centre = (mean + Z95**2 / (2 * size)) / shrinkage

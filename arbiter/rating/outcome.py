@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from arbiter.match.clock import ClockUse
+from arbiter.match.game import Result, check_end
 from arbiter.match.termination import Termination
 
-Result = Literal["1-0", "0-1", "1/2-1/2", "*"]
+__all__ = ["Colour", "Outcome", "Result"]
+
 Colour = Literal["white", "black"]
 
 WHITE_POINTS: dict[str, float] = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
@@ -50,16 +52,8 @@ class Outcome:
 
     def __post_init__(self) -> None:
         if self.white == self.black:
-            raise ValueError(f"game {self.number}: {self.white!r} plays itself")
-        if self.is_void:
-            return
-        if self.result not in WHITE_POINTS:
-            raise ValueError(f"game {self.number}: unknown result {self.result!r}")
-        if self.termination.is_forfeit and self.offender != self._loser:
-            raise ValueError(
-                f"game {self.number}: {self.termination} is a loss for the side that forfeits, "
-                f"but the result is {self.result} and the offender {self.offender}"
-            )
+            raise ValueError(f"{self.white!r} plays itself")
+        check_end(self.result, self.termination, self.offender)
 
     @property
     def is_void(self) -> bool:
@@ -90,9 +84,3 @@ class Outcome:
         if self.offender is not None:
             return (0, black) if self.offender == "white" else (white, 0)
         return white, black
-
-    @property
-    def _loser(self) -> Colour | None:
-        if self.result == "1-0":
-            return "black"
-        return "white" if self.result == "0-1" else None

@@ -3,12 +3,13 @@
 Each is a sheet. Its rows, in CSV and JSON, have these keys; a share is between 0 and 1, Elo and
 margins are from the side of ``name``, and a value that does not exist is null (empty in CSV).
 
-``crosstable``  ``name rank games points``, ``points_against`` and ``games_against``: by opponent, in
-                the table's order; null for the bot itself and for who never met.
+``crosstable``  ``name rank games points``; ``bye_points``: those of the points that no game shows;
+                ``points_against`` and ``games_against``: by opponent, in the table's order; null for
+                the bot itself and for who never met.
 ``pairing``     ``name opponent games wins draws losses score``; ``pairs``: complete pairs of distinct
-                games by points, keys LL LD DD_WL DW WW; ``based_on``: what the interval is made of,
-                pairs, or games where most games have no pair; ``elo elo_low elo_high``: 95 % bounds,
-                null where there is none, as below a lost match; ``los``: the chance that ``name`` is
+                games by points, keys LL LD DD_WL DW WW; ``lone_games``: those without the other half
+                of a pair, which count as well; ``elo elo_low elo_high``: 95 % bounds, null where
+                there is none, as below a lost match; ``los``: the chance that ``name`` is
                 the stronger; ``mean_margin margin_error``: its 95 % half width; ``repeats``: games that
                 repeat an earlier one of the two ply by ply.
 ``colour``      ``name``, then each for white and for black: ``white_games white_wins white_draws
@@ -28,10 +29,10 @@ from typing import Any, Literal, get_args
 
 from arbiter.match.clock import MS
 from arbiter.match.termination import FORFEITS, Termination
-from arbiter.rating.interval import score_interval
+from arbiter.rating.interval import match_interval, score_interval
 from arbiter.rating.layout import signed
 from arbiter.rating.sheet import Column, Sheet, Values
-from arbiter.rating.table import LeagueTable
+from arbiter.rating.table import LeagueTable, bye_notes
 from arbiter.rating.tally import Results, Standing, Tally
 
 PageKind = Literal["crosstable", "pairing", "colour", "opening", "ending", "clock"]
@@ -86,6 +87,7 @@ def _crosstable(tally: Tally, table: LeagueTable) -> Sheet:
             "rank": row.rank,
             "games": row.games,
             "points": row.points,
+            "bye_points": row.bye_points,
             "points_against": {other: tally.points[row.bot].get(other) for other in bots},
             "games_against": {other: tally.meetings[row.bot].get(other) for other in bots},
         }
@@ -94,17 +96,20 @@ def _crosstable(tally: Tally, table: LeagueTable) -> Sheet:
     most = max((games for met in tally.meetings.values() for games in met.values()), default=0)
     percent = len(bots) > _WIDEST_CROSSTABLE or most >= 1000
     form = "percent" if percent else ".1f" if tally.draws else ".0f"
+    byes = bye_notes(table.rows)
     columns = [
         Column("#", lambda row: str(bots.index(row["name"]) + 1)),
         _text("Bot", "name"),
         _count("Games", "games"),
         Column("Points", lambda row: f"{row['points']:.1f}"),
+        *([Column("Byes", lambda row: f"{row['bye_points']:.1f}")] if byes else []),
         *(Column(str(n), _against(other, form)) for n, other in enumerate(bots, start=1)),
     ]
     unit = "share of the points in %" if percent else "points"
     note = f"In each row the bot's {unit} against the bot with that number{_met(tally)}."
-    keys = "name rank games points points_against games_against"
-    return _sheet("crosstable", table, columns, rows, keys, [note, *_game_notes(tally)] if rows else [])
+    keys = "name rank games points bye_points points_against games_against"
+    notes = [note, *byes, *_game_notes(tally)]
+    return _sheet("crosstable", table, columns, rows, keys, notes if rows else [])
 
 
 def _against(other: str, form: str) -> Callable[[Values], str]:
@@ -148,34 +153,42 @@ def _pairing(tally: Tally, table: LeagueTable) -> Sheet:
     notes = [
         "LL to WW: pairs with swapped colours by the bot's two results (= is a win and a loss or two "
         "draws). LOS: the chance that the bot is the stronger of the two.",
+        *_lone_notes(rows),
         *_game_notes(tally),
     ]
     keys = (
-        "name opponent games wins draws losses score pairs based_on elo elo_low elo_high los "
+        "name opponent games wins draws losses score pairs lone_games elo elo_low elo_high los "
         "mean_margin margin_error repeats"
     )
     return _sheet("pairing", table, columns, rows, keys, notes if rows else [])
 
 
+def _lone_notes(rows: Sequence[Values]) -> list[str]:
+    lone = sum(row["lone_games"] for row in rows)
+    if not lone:
+        return []
+    games = "1 game" if lone == 1 else f"{lone:,} games"
+    return [f"{games} without the other half of a pair: in the Elo and the LOS all the same."]
+
+
 def _pairing_row(tally: Tally, bot: str, other: str) -> Values:
     results = tally.results(bot, other)
-    pairs = tally.pairs.get((min(bot, other), max(bot, other)), [0] * 5)
-    pairs = pairs if bot < other else pairs[::-1]
-    in_pairs = 4 * sum(pairs) >= sum(results.rated)
-    interval = score_interval(pairs if in_pairs else results.rated)
+    pairs = tally.pairs_of(bot, other)
+    rated = sum(results.rated)
+    interval = match_interval(results.rated, pairs)
     return {
         "name": bot,
         "opponent": other,
         **_results(results),
         "pairs": dict(zip(CELLS, pairs, strict=True)),
-        "based_on": "pairs" if in_pairs else "games",
+        "lone_games": rated - 2 * sum(pairs),
         "elo": interval.elo,
         "elo_low": interval.elo_low,
         "elo_high": interval.elo_high,
         "los": interval.los,
         "mean_margin": results.mean_margin,
         "margin_error": tally.margin_error(bot, other),
-        "repeats": results.games - sum(results.rated),
+        "repeats": results.games - rated,
     }
 
 

@@ -33,7 +33,8 @@ Layout = Callable[[Sequence[str], Sequence[Sequence[str]], Sequence[str], Collec
 """Headings, rows, alignment, and the columns that have names."""
 
 CSV_COLUMNS = (
-    *("name", "rank", "games", "wins", "draws", "losses", "points", "elo", "elo_low", "elo_high"),
+    *("name", "rank", "games", "wins", "draws", "losses", "points", "bye_points"),
+    *("elo", "elo_low", "elo_high"),
     *("mean_margin", "margin_error", "codecup_points"),
     *(f"forfeits_{kind}" for kind in FORFEITS),
     *("clock_plies", "clock_mean_ms", "clock_worst_ms", "clock_worst_grace_ms", "clock_idle_cpu_ms"),
@@ -128,6 +129,7 @@ def _row_json(row: Row) -> dict[str, Any]:
         "draws": row.draws,
         "losses": row.losses,
         "points": row.points,
+        "bye_points": row.bye_points,
         "elo": row.elo,
         "elo_low": row.elo_low,
         "elo_high": row.elo_high,

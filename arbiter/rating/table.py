@@ -44,6 +44,8 @@ class Annulment:
 
     number: int
     attempt: int
+    white: str
+    black: str
     why: str
     at: str
     replayed: bool
@@ -55,7 +57,8 @@ class Annulment:
 class Row:
     """One bot. Ratings in Elo with the bounds of their 95 % interval; None for a bot without games.
 
-    The anchor has no bounds. ``points`` include those for byes. ``mean_margin``: own pieces minus the
+    The anchor has no bounds. ``points`` include ``bye_points``: those without a game, for byes and for
+    games that an opponent did not play. ``mean_margin``: own pieces minus the
     opponent's, per game played to its end; ``margin_error`` half the width of its 95 % interval.
     ``codecup_points``: per game. ``forfeits``: by kind, those that happened.
     """
@@ -75,6 +78,7 @@ class Row:
     forfeits: Mapping[str, int]
     clock: ClockSums | None = None
     margin_error: float | None = None
+    bye_points: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +184,7 @@ def table_of(
             *remarks,
             *_scale_notes(tally, len(components), len(groups), anchor),
             *doubts,
-            *_free_notes(ranking),
+            *bye_notes(row for group in groups for row in group.rows),
             *_game_notes(tally),
             *_bot_notes(withdrawn, left_out or {}),
         ),
@@ -294,6 +298,7 @@ def _row(
         clock=standing.clock if standing.clock.games else None,
         forfeits={str(kind): standing.forfeits[kind] for kind in FORFEITS if standing.forfeits[kind]},
         margin_error=tally.margin_error(bot),
+        bye_points=ranking.free.get(bot, 0.0),
     )
 
 
@@ -314,9 +319,9 @@ def _scale_notes(tally: Tally, components: int, groups: int, anchor: Anchor | No
     return notes
 
 
-def _free_notes(ranking: Ranking) -> list[str]:
+def bye_notes(rows: Iterable[Row]) -> list[str]:
     """Points that no game shows."""
-    given = [f"{bot} {points:g}" for bot, points in ranking.free.items() if points]
+    given = [f"{row.bot} {row.bye_points:g}" for row in rows if row.bye_points]
     if not given:
         return []
     return [f"Points include those for byes and for games that an opponent did not play: {', '.join(given)}."]

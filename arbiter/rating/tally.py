@@ -148,6 +148,11 @@ class Tally:
             both.merge(self.encounters[other, bot].turned())
         return both
 
+    def pairs_of(self, bot: str, other: str) -> list[int]:
+        """The complete pairs of two bots by the points of ``bot``, as in ``pairs``."""
+        counts = self.pairs.get((min(bot, other), max(bot, other)), [0] * 5)
+        return list(counts if bot < other else counts[::-1])
+
     def margin_error(self, bot: str, other: str | None = None) -> float | None:
         """Half the width of the 95 % interval of a bot's mean margin, against all or one of the others."""
         others = self.meetings[bot] if other is None else (other,)

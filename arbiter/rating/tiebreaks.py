@@ -47,6 +47,11 @@ class Ranking:
     free: Mapping[str, float] = field(default_factory=dict)
     survived: Mapping[str, int] = field(default_factory=dict)
 
+    def among(self, bots: Collection[str]) -> "Ranking":
+        """The same for some of the bots."""
+        free = {bot: points for bot, points in self.free.items() if bot in bots}
+        return Ranking(self.kind, free, {bot: n for bot, n in self.survived.items() if bot in bots})
+
     def knows(self, bot: str) -> bool:
         """Whether a bot has something to be ranked by before its first game."""
         return bool(self.free.get(bot) or self.survived.get(bot))

@@ -1,24 +1,36 @@
 """Stored games as game records in the text form."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from arbiter.match.clock import MS
 from arbiter.match.game import GameResult, PlyRecord
 from arbiter.match.termination import Termination
 from arbiter.store.league import League
 from arbiter.store.played import PlayedGame
-from protocol.records import Record, RecordedPly
+from protocol.records import Record, RecordedPly, format_record
 
 _ANSWERED = (Termination.ILLEGAL, Termination.SYNTAX)
 
 
 def records(league: League) -> Iterator[Record]:
-    """The last attempt at every game, in the order of the schedule."""
+    """The last attempt at every game, in the order of the schedule.
+
+    Raises StoreError for a damaged game.
+    """
+    return league.games_as(_recorder(league))
+
+
+def texts(league: League) -> Iterator[str]:
+    """The same in writing."""
+    record = _recorder(league)
+    return league.games_as(lambda game: format_record(record(game)))
+
+
+def _recorder(league: League) -> Callable[[PlayedGame], Record]:
     event = league.get("tournament") or ""
     sessions = league.sessions()
-    machine = sessions[-1]["machine"] if sessions else ""
-    for game in league.games():
-        yield game_record(game, event, machine)
+    return partial(game_record, event=event, machine=sessions[-1]["machine"] if sessions else "")
 
 
 def game_record(game: PlayedGame, event: str = "", machine: str = "") -> Record:

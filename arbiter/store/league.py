@@ -10,10 +10,10 @@ import json
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from textwrap import shorten
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 from arbiter.store import database
 from arbiter.store.faults import FILE_NAME, StoreError, damaged, damaged_game, explaining
@@ -24,6 +24,7 @@ _BRIEF_COLUMNS = (
     "white_score", "black_score", "both_failed", "detail", "clocks", "lag", "rules", "start", "opening",
     "plies",
 )  # fmt: skip
+T = TypeVar("T")
 _AT_A_TIME = 500
 """Games that are read at once; between them others may write, however slow the reader is."""
 _LONGEST_REASON = 160
@@ -262,11 +263,20 @@ class League:
 
     def games(self) -> Iterator[PlayedGame]:
         """The last attempt at every game, in order of number, whole."""
+        return self.games_as(lambda game: game)
+
+    def games_as(self, make: Callable[[PlayedGame], T]) -> Iterator[T]:
+        """What ``make`` makes of each of these games.
+
+        Raises:
+            StoreError: when a game makes no sense by itself, or ``make`` can make nothing of it.
+        """
         for row in self._last_attempts("g.*"):
             try:
-                yield from_row(dict(row))
+                made = make(from_row(dict(row)))
             except (ValueError, TypeError, KeyError, zlib.error) as error:
                 raise damaged_game(self.directory, row["number"], error) from error
+            yield made
 
     def _last_attempts(self, columns: str) -> Iterator[sqlite3.Row]:
         query = (

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from arbiter.match.clock import ClockUse, Spent
-from arbiter.match.game import BotReport, GameResult, PlyRecord
+from arbiter.match.game import BotReport, GameResult, PlyRecord, check_end
 from arbiter.match.termination import Termination
 from protocol.rules import Score, Side
 
@@ -84,7 +84,11 @@ def to_row(game: PlayedGame) -> tuple[Any, ...]:
 
 
 def from_row(row: Mapping[str, Any]) -> PlayedGame:
-    """The game that ``to_row`` was given."""
+    """The game that ``to_row`` was given.
+
+    Raises ValueError, TypeError, KeyError or zlib.error for a row that makes no sense.
+    """
+    check_end(row["result"], Termination(row["termination"]), row["offender"])
     reports = _unpack(row["reports"])
     outcome = GameResult(
         result=row["result"],

@@ -1,6 +1,6 @@
 """How a tournament stands by its format: from what is stored, and while games go on."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from arbiter.rating.outcome import Outcome
@@ -66,12 +66,16 @@ class Course:
             return Ranking("swiss", free=self._format.free(self.stages, self._gone))
         return Ranking()
 
-    @property
-    def remarks(self) -> list[str]:
-        """What the format has to say below the table."""
-        if self.test is not None:
-            return list(remarks.verdict((self._names[0], self._names[1]), self.test))
-        return remarks.ties(self.ties)
+    def test_among(self, bots: Collection[str]) -> SprtProgress | None:
+        """Where a sequential test stands, if it is between some of these."""
+        return self.test if set(self._names) <= set(bots) else None
+
+    def remarks(self, bots: Collection[str]) -> list[str]:
+        """What the format has to say below a table of these bots."""
+        test = self.test_among(bots)
+        if test is not None:
+            return list(remarks.verdict((self._names[0], self._names[1]), test))
+        return remarks.ties(tie for tie in self.ties if {tie.one, tie.other} <= set(bots))
 
     @property
     def _present(self) -> set[str]:
@@ -88,7 +92,8 @@ def annulments(league: League) -> Iterator[Annulment]:
         number, attempt, replayed = row["number"], row["attempt"], bool(row["replay"])
         again = replayed and (number in over or attempt < last[number])
         missing = [bot for bot in (row["white"], row["black"]) if bot in left and replayed and not again]
-        yield Annulment(number, attempt, row["why"], row["at"], replayed, again, (*missing, None)[0])
+        game = number, attempt, row["white"], row["black"]
+        yield Annulment(*game, row["why"], row["at"], replayed, again, (*missing, None)[0])
 
 
 def _over(league: League) -> set[int]:

@@ -88,15 +88,20 @@ def _colour(side: Side | None) -> Colour | None:
 
 
 def outcomes(
-    leagues: Sequence[League], note: Callable[[int, Outcome], None] | None = None
+    leagues: Sequence[League],
+    note: Callable[[int, Outcome], None] | None = None,
+    names: Mapping[League, Mapping[str, str]] | None = None,
 ) -> Iterator[Outcome]:
     """The games of several results directories, one after the other, without those that were taken out.
 
     ``note`` is told the round and the outcome of all games; one that was taken out is void.
+    ``names`` gives bots of a directory other names than they have there.
     """
     for index, league in enumerate(leagues):
+        other = (names or {}).get(league, {})
         for row in league.brief_games():
-            outcome = outcome_of_row(row, league.directory)
+            renamed = {side: other[row[side]] for side in ("white", "black") if row[side] in other}
+            outcome = outcome_of_row({**row, **renamed} if renamed else row, league.directory)
             if note is not None:
                 note(row["round"], outcome)
             if row["annulled"] is None:

@@ -1,17 +1,18 @@
 """From stored games to league tables."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from arbiter.rating.pages import PageKind, page
 from arbiter.rating.sheet import Sheet
-from arbiter.rating.table import Anchor, Facts, LeagueTable, table_of
+from arbiter.rating.table import Anchor, Annulment, Facts, LeagueTable, table_of
 from arbiter.rating.tally import Tally
 from arbiter.store import League
 from arbiter.tournament import remarks
 from arbiter.tournament.course import Course, annulments
 from arbiter.tournament.outcomes import outcomes
+from arbiter.tournament.roster import Roster
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,39 +28,64 @@ def standings_of(
 ) -> Standings:
     """The standings over the games of one or several results directories, which are read once.
 
-    Bots of equal names are the same bot. ``only`` keeps the games among these bots, ``exclude``
-    drops the games of those.
+    Who counts as the same bot over several directories is told in ``roster``. ``only`` keeps the games
+    among these bots, ``exclude`` drops the games of those; points without a game and remarks are then
+    those of the bots that are left, too.
     """
-    rows = [
-        row
-        for league in leagues
-        for row in league.bots()
-        if row["name"] not in exclude and (not only or row["name"] in only)
-    ]
+    roster = Roster(leagues)
+    rows = roster.chosen(only, exclude)
     wanted = {row["name"] for row in rows}
     alone = leagues[0] if len(leagues) == 1 else None
     course = Course(alone)
-    games = outcomes(leagues, course.note if alone else None)
+    games = outcomes(leagues, course.note if alone else None, roster.names)
     tally = Tally(
         dict.fromkeys(row["name"] for row in rows if not (row["left_out"] or row["retired"])),
         (each for each in games if each.white in wanted and each.black in wanted),
     )
-    anchor = leagues[0].get("anchor")
-    annulled = tuple(each for league in leagues for each in annulments(league))
-    # A program that was replaced before its first game has nothing to show.
+    annulled = tuple(_annulments(roster, wanted))
+    # A program that was replaced before its first game has nothing to show, and one that plays on
+    # somewhere else is not gone.
+    current = {row["name"] for row in rows if not row["retired"]}
     retired = {
-        row["name"]: row["retired"] for row in rows if row["retired"] and row["name"] in tally.standings
+        row["name"]: row["retired"]
+        for row in rows
+        if row["retired"] and row["name"] in tally.standings and row["name"] not in current
     }
     table = table_of(
         tally,
-        anchor=Anchor(*anchor) if anchor else None,
+        anchor=_anchor(leagues[0], roster, wanted),
         withdrawn={row["name"]: row["withdrawn"] for row in rows if row["withdrawn"]},
         left_out={row["name"]: row["left_out"] for row in rows if row["left_out"]},
         facts=_facts(alone) if alone else Facts(),
-        ranking=course.ranking,
-        remarks=[*course.remarks, *remarks.annulled(annulled), *remarks.retired(retired)],
+        ranking=course.ranking.among(wanted),
+        remarks=[
+            *roster.remarks(wanted),
+            *course.remarks(wanted),
+            *remarks.annulled(annulled),
+            *remarks.retired(retired),
+        ],
     )
-    return Standings(tally, replace(table, retired=retired, annulled=annulled, test=course.test))
+    test = course.test_among(wanted)
+    return Standings(tally, replace(table, retired=retired, annulled=annulled, test=test))
+
+
+def _annulments(roster: Roster, wanted: Collection[str]) -> Iterator[Annulment]:
+    for league, names in roster.names.items():
+        for each in annulments(league):
+            white, black = (names.get(bot, bot) for bot in (each.white, each.black))
+            if white in wanted and black in wanted:
+                missing = each.missing and names.get(each.missing, each.missing)
+                yield replace(each, white=white, black=black, missing=missing)
+
+
+def _anchor(league: League, roster: Roster, wanted: Collection[str]) -> Anchor | None:
+    """That of the first directory, if it is among the bots."""
+    stored = league.get("anchor")
+    if not stored:
+        return None
+    bot, elo = stored
+    anchor = Anchor(roster.names[league].get(bot, bot), elo)
+    return anchor if anchor.bot in wanted else None
 
 
 def league_table(

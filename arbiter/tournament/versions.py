@@ -85,6 +85,11 @@ def changed_programs(
     return changes
 
 
+def name_with_hash(name: str, hash: str) -> str:
+    """The name of a program among several that have the same one."""
+    return f"{name}@{hash[:_SHOWN]}"
+
+
 def name_at_play(name: str, hash: str) -> str:
     """The name that a bot had when it played, which may have gone to another program since."""
     return re.sub(rf"@{re.escape(hash[:_SHOWN])}(-[0-9]+)?$", "", name) if hash else name
@@ -129,7 +134,7 @@ def _remedy(changes: Sequence[Change]) -> str:
 
 def _entering(league: League, changes: Sequence[Change]) -> Iterator[str]:
     for change in changes:
-        former = _free_name(league, f"{change.name}@{change.before[:_SHOWN]}")
+        former = _free_name(league, name_with_hash(change.name, change.before))
         league.replace_bot(change.name, former, "its program changed", earlier=change.earlier)
         yield f"{change.name}: {_news(change, former)}"
 

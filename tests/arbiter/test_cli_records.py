@@ -46,6 +46,33 @@ def test_verify_consistent_files(games: str, capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out == "6 games, all consistent\n"
 
 
+@pytest.mark.parametrize(
+    "command", [("verify",), ("show",), ("replay",), ("openings", "--check")], ids=" ".join
+)
+def test_nobody_waits_for_a_pipe(
+    tmp_path: Path,
+    command: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("a pipe")
+    monkeypatch.setattr(Path, "read_bytes", lambda path: pytest.fail(f"{path} was opened"))
+    assert main([*command, "a pipe"]) == 2
+    error = capsys.readouterr().err
+    assert "a pipe: a pipe, not a file\n" in error
+    assert "- reads standard input: < 'a pipe'\n" in error
+
+
+def test_what_a_shell_opened_for_us_is_read(games: str, capsys: pytest.CaptureFixture[str]) -> None:
+    read_end, write_end = os.pipe()
+    os.write(write_end, Path(games).read_bytes()[:60_000])
+    os.close(write_end)
+    assert main(["verify", f"/dev/fd/{read_end}"]) == 0
+    os.close(read_end)
+    assert capsys.readouterr().out == "3 games, all consistent\n"
+
+
 def test_verify_all_golden_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(tmp_path, *(finished(index) for index in range(len(golden_games()))))
     assert main(["verify", path]) == 0

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -85,7 +86,7 @@ def test_crosstable() -> None:
     )
     assert sheet.rows[0]["points_against"] == {"A": None, "B": 3, "C": 1.5}
     assert sheet.rows[0]["games_against"] == {"A": None, "B": 4, "C": 2}
-    assert sheet.as_csv().splitlines()[0].startswith("name,rank,games,points,points_against A,points_")
+    assert sheet.as_csv().splitlines()[0].startswith("name,rank,games,points,bye_points,points_against A,")
 
 
 def test_large_crosstables_show_shares() -> None:
@@ -101,7 +102,7 @@ def test_a_pairing() -> None:
     assert (row["name"], row["opponent"], row["games"]) == ("A", "B", 4)
     assert (row["wins"], row["draws"], row["losses"], row["score"]) == (3, 0, 1, 0.75)
     assert row["pairs"] == {"LL": 0, "LD": 0, "DD_WL": 1, "DW": 0, "WW": 1}
-    assert row["based_on"] == "pairs"
+    assert row["lone_games"] == 0
     assert row["elo"] == pytest.approx(190.85, abs=0.01)
     assert row["elo_low"] < 0 < row["elo_high"]
     assert row["mean_margin"] == (8 + 10 + 8 - 8) / 4
@@ -126,10 +127,16 @@ def test_bounds_of_a_clean_score_are_one_sided() -> None:
     assert "> +287" in sheet.as_text()
 
 
-def test_games_without_pairs_are_the_basis_where_most_are() -> None:
+def test_games_without_pairs_count_beside_the_pairs() -> None:
     lonely = [Outcome(n, None, "A", "B", "1-0", NORMAL, None, 20, 12) for n in range(100, 110)]
-    assert view("pairing", [*games("A>B", "B>A"), *lonely]).rows[0]["based_on"] == "games"
-    assert view("pairing", [*games("A>B", "B>A"), lonely[0]]).rows[0]["based_on"] == "pairs"
+    pair = games("A>B", "B>A")
+    for outcomes, lone, points in ((pair, 0, 1), ([*pair, lonely[0]], 1, 2), ([*pair, *lonely], 10, 11)):
+        sheet = view("pairing", outcomes)
+        row = sheet.rows[0]
+        assert (row["lone_games"], sum(row["pairs"].values())) == (lone, 1)
+        assert row["elo"] == pytest.approx(400 * math.log10(points / (2 + lone - points)))
+        assert (row["los"] > 0.5) == (lone > 0)
+    assert "10 games without the other half of a pair: in the Elo and the LOS all the same." in sheet.notes
 
 
 def test_repeated_games_are_noted_with_the_two_that_played_them() -> None:

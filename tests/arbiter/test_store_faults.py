@@ -11,6 +11,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -135,7 +136,7 @@ def test_a_damaged_database_is_refused_with_a_remedy_and_left_as_it_is(
         ("UPDATE games SET clocks = '{' WHERE number = 7", "game 7 is damaged: "),
         (
             "UPDATE games SET result = '2-0' WHERE number = 7",
-            "game 7 is damaged: game 7: unknown result '2-0'",
+            "game 7 is damaged: unknown result '2-0'",
         ),
         ("UPDATE games SET termination = 'boredom' WHERE number = 7", "game 7 is damaged: "),
         ("UPDATE games SET detail = CAST(x'ff00' AS TEXT) WHERE number = 7", "a text in it cannot be read"),
@@ -151,6 +152,48 @@ def test_values_that_make_no_sense_are_named(
     message, remedy = capsys.readouterr().err.splitlines()
     assert words in message
     assert "sqlite3 league.db .recover" in remedy
+
+
+READERS = (
+    ("table",),
+    ("table", "--crosstable"),
+    ("export",),
+    ("export", "--format", "json"),
+    ("export", "--format", "csv"),
+    ("show", "--game", "7"),
+    ("replay", "--game", "7"),
+)
+
+
+@pytest.mark.parametrize("command", READERS, ids=" ".join)
+def test_a_result_that_is_none_is_named_by_every_command_that_reads_games(
+    results: Path, command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with contextlib.closing(sqlite3.connect(results / "league.db")) as connection:
+        connection.executescript("UPDATE games SET result = '9-9' WHERE number = 7")
+    assert main([command[0], str(results), *command[1:]]) == 2
+    message, remedy = capsys.readouterr().err.splitlines()
+    assert message == f"arbiter: {results}/league.db: game 7 is damaged: unknown result '9-9'"
+    assert "sqlite3 league.db .recover" in remedy
+
+
+@pytest.mark.parametrize(
+    "column, value",
+    [
+        ("detail", "a\0b"),
+        ("white", "a\nb"),
+        ("started_at", "now\n"),
+        ("facts", zlib.compress(b'[[1, 2, ["x", 2, 3], []]]')),
+    ],
+)
+def test_what_no_record_can_hold_is_a_damaged_game(
+    results: Path, column: str, value: str | bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with contextlib.closing(sqlite3.connect(results / "league.db")) as connection:
+        connection.execute(f"UPDATE games SET {column} = ?, plies = 'A1' WHERE number = 7", (value,))
+        connection.commit()
+    assert main(["export", str(results)]) == 2
+    assert "league.db: game 7 is damaged: " in capsys.readouterr().err
 
 
 def test_a_large_database_is_not_looked_through(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,19 +81,20 @@ def test_markdown() -> None:
 
 def test_csv() -> None:
     assert as_csv(table(ROWS[1::2])) == (
-        "name,rank,games,wins,draws,losses,points,elo,elo_low,elo_high,mean_margin,margin_error,codecup_points,"
+        "name,rank,games,wins,draws,losses,points,bye_points,elo,elo_low,elo_high,mean_margin,margin_error,codecup_points,"
         "forfeits_timeout,forfeits_illegal,forfeits_syntax,forfeits_flood,forfeits_crash,forfeits_memory,"
         "forfeits_start,forfeits_killed,clock_plies,clock_mean_ms,clock_worst_ms,clock_worst_grace_ms,"
         "clock_idle_cpu_ms,group\n"
-        "007,2,10,6,1,3,6.5,-0.2,-79.8,79.39999999999999,4.25,3.25,61.375,2,0,0,0,1,0,0,0,,,,,,1\n"
-        "1e3,4,0,0,0,0,0.0,,,,,,,0,0,0,0,0,0,0,0,,,,,,1\n"
+        "007,2,10,6,1,3,6.5,0.0,-0.2,-79.8,79.39999999999999,4.25,3.25,61.375,2,0,0,0,1,0,0,0,,,,,,1\n"
+        "1e3,4,0,0,0,0,0.0,0.0,,,,,,,0,0,0,0,0,0,0,0,,,,,,1\n"
     )
 
 
 def test_json() -> None:
     document = json.loads(as_json(table(ROWS)))
     assert list(document["bots"][0]) == [
-        *("name", "rank", "games", "wins", "draws", "losses", "points", "elo", "elo_low", "elo_high"),
+        *("name", "rank", "games", "wins", "draws", "losses", "points", "bye_points"),
+        *("elo", "elo_low", "elo_high"),
         *("mean_margin", "margin_error", "codecup_points", "forfeits", "clock"),
     ]
     assert document["bots"][1]["forfeits"] == {"timeout": 2, "crash": 1}
@@ -226,7 +227,7 @@ def test_any_name_leaves_every_format_well_formed(names: list[str]) -> None:
     assert [line[0] for line, name in zip(parsed[1:], names, strict=True) if name.isprintable()] == [
         f"'{name}" if name[0] in "=+-@" else name for name in names if name.isprintable()
     ]
-    assert {len(line) for line in parsed} == {27}
+    assert {len(line) for line in parsed} == {28}
     lines = as_text(league).splitlines()
     assert len(lines) == 10 + len(names)
     body = lines[4 : 4 + len(names)]

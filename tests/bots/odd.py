@@ -68,17 +68,29 @@ def burn_apart(argument):
 
 
 def count_for_ever():
-    """A child that writes how far it has counted, so that one sees when it stood still."""
+    """A child that writes a beat for every 10 ms of CPU time, so that one sees when it stood still."""
     if os.fork() == 0:
+        beats = os.open("beats", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         while True:
             burn(0.01)
-            write(f"beat {time.monotonic():.3f}\n", 2)
+            write(b".", beats)
+            write("beat\n", 2)
+
+
+def await_beats(argument):
+    """Let so many beats of another bot pass, or so much time, and tell how many they were: ``40x0.5``."""
+    count, seconds = argument.split("x")
+    before, end = os.path.getsize("beats"), time.monotonic() + float(seconds)
+    while os.path.getsize("beats") - before < int(count) and time.monotonic() < end:
+        time.sleep(0.01)
+    write(f"beats {os.path.getsize('beats') - before}\n", 2)
 
 
 ODDITIES = {
     "burn": lambda argument, move: (burn(float(argument)), write(move)),
     "burn-apart": lambda argument, move: (burn_apart(argument), write(move)),
     "count": lambda argument, move: (count_for_ever(), write(move)),
+    "await-beats": lambda argument, move: (await_beats(argument), write(move)),
     "tell-cores": lambda argument, move: (write(f"cores {sorted(os.sched_getaffinity(0))}\n", 2), write(move)),
     "silent": lambda argument, move: time.sleep(60),
     "exit": lambda argument, move: os._exit(int(argument)),

@@ -247,3 +247,11 @@ def test_what_cannot_be_understood_is_refused(tmp_path: Path, words: tuple[str, 
     assert message in said
     assert said.startswith("arbiter: ")
     assert len(said.splitlines()) <= 2
+
+
+@pytest.mark.parametrize("option", ["--budget", "--time"])
+def test_a_time_below_zero_is_told_like_other_bad_ones(tmp_path: Path, option: str) -> None:
+    done = at_once("ab", FIRST, LAST, option, "-1s", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"arbiter: {option}: `-1s` is negative; a time cannot be\n" in done.stderr
+    assert list(tmp_path.iterdir()) == []

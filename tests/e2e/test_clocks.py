@@ -111,19 +111,23 @@ def test_late_on_a_quiet_machine_is_late(table: Table) -> None:
 
 
 def test_an_idle_bot_stands_still_when_asked_for(table: Table) -> None:
-    idle = {}
-    for suspend in (True, False):
+    """Its opponent watches it: for half a second, or until it has run for 400 ms, however long that takes."""
+    beats, idle = {}, {}
+    for suspend, watch in ((True, "40x0.5"), (False, "40x8")):
         result = table.play(
             table.odd("count", "--at", "1"),
-            table.odd("late", "0.5", "--at", "2"),
+            table.odd("await-beats", watch, "--at", "2"),
             time=control(ClockKind.WALL, 9_000),
             suspend_idle=suspend,
         )
         assert result.termination is Termination.NORMAL, result.detail
-        assert "beat" in result.white.stderr
-        idle[suspend] = result.white.clock.idle_cpu
-    assert idle[False] > 200 * MS
-    assert idle[True] < idle[False] / 3
+        assert "beat\n" in result.white.stderr
+        (told,) = re.findall(r"^beats (\d+)$", result.black.stderr, re.MULTILINE)
+        beats[suspend], idle[suspend] = int(told), result.white.clock.idle_cpu
+    assert beats[False] >= 40
+    assert beats[True] <= 1  # one may have been on its way
+    assert idle[False] > 380 * MS
+    assert idle[True] < idle[False]
 
 
 def test_games_keep_to_their_cores(table: Table) -> None:

@@ -424,6 +424,12 @@ def test_what_is_no_results_directory_has_nothing_to_annul(tmp_path: Path) -> No
         assert "no results here" in done.stderr
     done = at_once("annul", ".", "--game", "1", "--why", " ", cwd=tmp_path)
     assert (done.returncode, "--why is empty" in done.stderr) == (2, True)
+    done = at_once("annul", ".", "--game", "1", "--why", 201 * "x", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "arbiter: --why has 201 characters; it stands below every table\n"
+        "  say it in at most 200 characters\n",
+    )
     done = at_once("annul", ".", "--game", "0", "--why", "x", cwd=tmp_path)
     assert (done.returncode, "'0' is too small: at least 1" in done.stderr) == (2, True)
     assert list(tmp_path.iterdir()) == []

@@ -27,6 +27,16 @@ def test_a_bot_against_itself_gets_two_names(tmp_path: Path) -> None:
     assert table["seed"] == 3
 
 
+def test_a_game_without_its_pair_counts_in_the_elo_of_the_last_line(tmp_path: Path) -> None:
+    done = arbiter(
+        tmp_path, "match", *["sample:random"] * 2, "--games", "3", "--seed", "3", "--quiet", "--results", "r"
+    )
+    last = done.stdout.splitlines()[-1]
+    assert " score=2:1 elo=120.4 elo_low=-200.0 elo_high=440.8 los=0.7437 " in last
+    (row,) = json.loads(arbiter(tmp_path, "table", "r", "--by", "pairing", "--format", "json").stdout)["rows"]
+    assert (round(row["elo"], 1), round(row["los"], 4), row["lone_games"]) == (120.4, 0.7437, 1)
+
+
 def test_a_match_from_a_position(tmp_path: Path) -> None:
     position = "........w/....w4*b2..b3./.......b3w7*../......b3.../......... w m"
     done = arbiter(

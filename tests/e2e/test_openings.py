@@ -52,6 +52,17 @@ def test_into_a_file(tmp_path: Path) -> None:
     assert check.stdout == "book.dpos: 10 distinct openings: 10 full boards\n"
 
 
+def test_a_file_that_exists_is_replaced_only_when_asked_for(tmp_path: Path) -> None:
+    words = ("openings", "--kind", "random", "--seed", "7", "--output", "book.dpos")
+    (tmp_path / "book.dpos").write_text("mine\n")
+    done = arbiter(tmp_path, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "arbiter: book.dpos: exists\n  --force replaces it\n"
+    assert (tmp_path / "book.dpos").read_text() == "mine\n"
+    assert arbiter(tmp_path, *words, "--force").returncode == 0
+    assert len((tmp_path / "book.dpos").read_text().splitlines()) == 10
+
+
 def test_boards_come_one_by_one_and_their_reader_may_leave(tmp_path: Path) -> None:
     running = start(tmp_path, "openings", "--kind", "balanced", "--count", "1000000", "--seed", "7")
     with running:
@@ -114,7 +125,7 @@ def test_every_fault_of_a_file(tmp_path: Path) -> None:
         ("--check nowhere.drec", "nowhere.drec: no such file", None),
         ("--check .", ".: a directory, not a record file",
          "its games as one file: arbiter export . > games.drec"),
-        ("--kind random --output .", "--output .: cannot be written: Is a directory", None),
+        ("--kind random --output .", ".: a directory, not a file to write to", None),
         ("--kind balansed", "argument --kind: invalid choice: 'balansed' (choose from 'random', 'balanced', "
          "'symmetric', 'book')", "see `arbiter openings --help`"),
         ("--kind random --count 0", "argument --count: '0' is too small: at least 1",
