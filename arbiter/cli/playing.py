@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import inf
 from pathlib import Path
@@ -119,29 +119,32 @@ class Session:
     async def _play(self) -> None:
         async with trio.open_nursery() as nursery:
             scope = trio.CancelScope(relative_deadline=self._budget)
-            with trio.open_signal_receiver(*minded_signals()) as signals:
-                nursery.start_soon(self._mind_signals, signals, scope)
-                with scope:
-                    async with trio.open_nursery() as playing:
-                        await play_tournament(
-                            self._plan,
-                            self._league,
-                            await self._open_views(playing),
-                            self._games,
-                            self._new_versions,
-                            overhear=self._trace is not None or self._log is not None,
-                        )
-                        playing.cancel_scope.cancel()
-                nursery.cancel_scope.cancel()
+            await nursery.start(self._mind_signals, scope)
+            with scope:
+                async with trio.open_nursery() as playing:
+                    await play_tournament(
+                        self._plan,
+                        self._league,
+                        await self._open_views(playing),
+                        self._games,
+                        self._new_versions,
+                        overhear=self._trace is not None or self._log is not None,
+                    )
+                    playing.cancel_scope.cancel()
+            nursery.cancel_scope.cancel()
 
-    async def _mind_signals(self, signals: AsyncIterator[int], scope: trio.CancelScope) -> None:
+    async def _mind_signals(
+        self, scope: trio.CancelScope, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+    ) -> None:
         """The first signal stops in order, a second one at once."""
-        async for _ in signals:
-            if self._interrupted:
-                kill_everything_once()
-                os._exit(INTERRUPTED)
-            self._interrupted = True
-            scope.cancel()
+        with trio.open_signal_receiver(*minded_signals()) as signals:
+            task_status.started()
+            async for _ in signals:
+                if self._interrupted:
+                    kill_everything_once()
+                    os._exit(INTERRUPTED)
+                self._interrupted = True
+                scope.cancel()
 
     async def _open_views(self, nursery: trio.Nursery) -> Watcher:
         scribes = [scribe for scribe in (self._trace, self._log) if scribe is not None]

@@ -9,6 +9,7 @@ from arbiter.store import League
 from arbiter.tournament.agenda import Agenda
 from arbiter.tournament.config import Tournament
 from arbiter.tournament.versions import Change
+from arbiter.tournament.withdrawals import withdrawn
 
 _TYPICAL_PLIES = 84
 """Plies of a game between the sample bots, the median of some hundred."""
@@ -26,12 +27,12 @@ def outlook(
     seed = seed if seed is not None else tournament.seed
     yield f"seed {seed}" if seed is not None else "seed: drawn at the first run"
     yield ""
-    withdrawn = {row["name"] for row in league.bots() if row["withdrawn"]} if league else set()
+    away = withdrawn(league, back={change.name for change in changed}) if league else {}
     for bot in tournament.bots:
-        mark = " (withdrawn)" if bot.name in withdrawn else " (optional)" if bot.optional else ""
+        mark = " (withdrawn)" if bot.name in away else " (optional)" if bot.optional else ""
         yield f"  {bot.name}{mark}: {' '.join(bot.argv)}"
     yield ""
-    present = {bot.name for bot in tournament.bots}.difference(withdrawn, (change.name for change in changed))
+    present = {bot.name for bot in tournament.bots}.difference(away, (change.name for change in changed))
     agenda = Agenda(tournament, present, league)
     coming = list(islice(agenda.coming(), _FIRST_GAMES))
     yield from agenda.latecomers

@@ -5,14 +5,17 @@ import secrets
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from textwrap import shorten
 from typing import Any
 
 from arbiter.isolation import remains
 from arbiter.isolation.affinity import share, usable_cores
 from arbiter.isolation.tree import become_subreaper
 from arbiter.match import usage
+from arbiter.match.bot import Bot
 from arbiter.match.clock import ClockKind
 from arbiter.store import League
+from arbiter.tournament.agenda import Agenda
 from arbiter.tournament.config import GROWING, Tournament, differences
 from arbiter.tournament.events import Notice, Watcher
 from arbiter.tournament.fingerprint import KIND as FINGERPRINTS
@@ -25,7 +28,10 @@ from arbiter.tournament.prepare import Readiness, prepare
 from arbiter.tournament.runner import Entry, Runner
 from arbiter.tournament.sandboxes import sandboxed
 from arbiter.tournament.versions import Change, changed_programs, enter_versions
+from arbiter.tournament.withdrawals import withdrawn
 from protocol.rules import Position
+
+_LONGEST_REASON = 160
 
 
 class BotsNotReadyError(Exception):
@@ -150,16 +156,17 @@ def _compare(before: dict[str, Any], now: dict[str, Any], league: League) -> Non
         )
 
 
-def changed_bots(plan: Plan, league: League, new_versions: Collection[str]) -> list[Change]:
+def changed_bots(plan: Plan, league: League, new_versions: Collection[str] | None) -> list[Change]:
     """The bots that the next run enters as other ones, as far as that is known without building any.
 
     Raises:
         ChangedProgramError: as ``play_tournament`` does.
     """
+    away = withdrawn(league, back=new_versions or ())
     files = {
         bot.name: (bot, found)
         for bot in plan.tournament.bots
-        if bot.build is None and (found := fingerprinted(bot))
+        if bot.name not in away and bot.build is None and (found := fingerprinted(bot))
     }
     return changed_programs(
         league,
@@ -177,12 +184,12 @@ async def play_tournament(
     new_versions: Collection[str] | None = None,
     *,
     overhear: bool = False,
-) -> list[Readiness]:
+) -> None:
     """Build and check the bots, then play; ``games`` bounds how many games of the schedule are played.
 
     ``new_versions`` are bots whose changed programs enter as new ones, or as those they were before, None
-    where none can; with ``overhear`` all that is said in the games is told as well. Returns the optional
-    bots that were left out.
+    where none can; with ``overhear`` all that is said in the games is told as well. Bots that were
+    withdrawn are not touched, and none is where no game is left.
 
     Raises:
         BotsNotReadyError: when a bot that is not optional cannot play, or fewer than two can.
@@ -195,11 +202,47 @@ async def play_tournament(
         watch(Notice(f"removed what a run that was killed had left: {found}"))
     for warning in _warnings(plan):
         watch(Notice(warning))
-    readiness = await prepare(tournament, league.directory / "logs", lambda text: watch(Notice(text)))
-    _require(readiness)
-    left_out = [each for each in readiness if each.problem]
-    for each in left_out:
-        watch(Notice(f"{each.bot.name} is left out: {each.problem}", is_warning=True))
+    if tournament.format not in GROWING:
+        new_versions = None
+    away = withdrawn(league, back=new_versions or ())
+    for name, why in away.items():
+        watch(Notice(f"{name} stays withdrawn: {shorten(why, _LONGEST_REASON, placeholder=' ...')}"))
+    bots = [bot for bot in tournament.bots if bot.name not in away]
+    if (
+        _is_through(plan, bots, league, games)
+        and not new_versions
+        and not changed_bots(plan, league, new_versions)
+    ):
+        watch(Notice("no game is left to play, so no bot is built or started"))
+        entries = {bot.name: Entry(bot, "") for bot in bots}
+    else:
+        readiness = await prepare(
+            bots, tournament, league.directory / "logs", lambda text: watch(Notice(text))
+        )
+        _require(readiness, len(away))
+        entries = _enter(tournament, readiness, league, watch, new_versions)
+    await Runner(tournament, plan.seed, plan.openings, entries, league, watch, games, overhear=overhear).run()
+
+
+def _is_through(plan: Plan, bots: Sequence[Bot], league: League, games: int | None) -> bool:
+    """Whether no game is left, whichever of these bots can play."""
+    if not league.has_games():
+        return False
+    agenda = Agenda(plan.tournament, {bot.name for bot in bots}, league, games)
+    return next(agenda.coming(), None) is None
+
+
+def _enter(
+    tournament: Tournament,
+    readiness: Sequence[Readiness],
+    league: League,
+    watch: Watcher,
+    new_versions: Collection[str] | None,
+) -> dict[str, Entry]:
+    """Put on record who plays and who is left out."""
+    for each in readiness:
+        if each.problem:
+            watch(Notice(f"{each.bot.name} is left out: {each.problem}", is_warning=True))
     entries = {r.bot.name: Entry(r.bot, fingerprint(r.bot)) for r in readiness if r.problem is None}
     if tournament.format == "sprt" and (words := _sameness(*entries.values())):
         watch(Notice(words, is_warning=True))
@@ -207,7 +250,7 @@ async def play_tournament(
         league,
         {name: entry.hash for name, entry in entries.items()},
         {name: fingerprinted(entry.bot) for name, entry in entries.items()},
-        new_versions if tournament.format in GROWING else None,
+        new_versions,
     ):
         watch(Notice(notice))
     league.set_bots(
@@ -222,15 +265,15 @@ async def play_tournament(
     league.put(fingerprints=FINGERPRINTS)
     started_at = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
     league.start_session(started_at, describe_machine(), json.dumps(describe_versions()))
-    await Runner(tournament, plan.seed, plan.openings, entries, league, watch, games, overhear=overhear).run()
-    return left_out
+    return entries
 
 
-def _require(readiness: Sequence[Readiness]) -> None:
+def _require(readiness: Sequence[Readiness], withdrawn: int) -> None:
+    """Refuse what nobody would call this tournament; bots that were withdrawn have had their part in it."""
     missing = [f"{r.bot.name}: {r.problem}" for r in readiness if r.problem and not r.bot.optional]
     if missing:
         raise BotsNotReadyError(missing)
-    if sum(each.problem is None for each in readiness) < 2:
+    if sum(each.problem is None for each in readiness) + withdrawn < 2:
         left = [f"{each.bot.name}: {each.problem}" for each in readiness if each.problem]
         raise BotsNotReadyError([*left, "fewer than two bots can play here"])
 

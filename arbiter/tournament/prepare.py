@@ -1,7 +1,7 @@
 """Before the first game: build every bot once, start every bot once, and know who can play."""
 
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,15 +30,17 @@ class Readiness:
     problem: str | None
 
 
-async def prepare(tournament: Tournament, logs: Path, tell: Callable[[str], None]) -> list[Readiness]:
-    """Build and start-check all bots, in the order of the file.
+async def prepare(
+    bots: Sequence[Bot], tournament: Tournament, logs: Path, tell: Callable[[str], None]
+) -> list[Readiness]:
+    """Build and start-check these bots of a tournament.
 
     What a build prints goes to ``logs``; ``tell`` gets a line for each thing worth knowing. A bot
     that is started through something else is not tried: nobody wants to see a debugger twice.
     """
     built: set[tuple[object, ...]] = set()
     found: dict[str, Readiness] = {}
-    for bot in tournament.bots:
+    for bot in bots:
         problem = await build(bot, logs, built, tell)
         if problem is not None:
             found[bot.name] = Readiness(bot, problem)
@@ -52,12 +54,12 @@ async def prepare(tournament: Tournament, logs: Path, tell: Callable[[str], None
             tell(f"{bot.name}: {note}")
 
     async with trio.open_nursery() as nursery:
-        for bot in tournament.bots:
+        for bot in bots:
             if bot.name not in found and bot.wrap:
                 found[bot.name] = Readiness(bot, None)
             elif bot.name not in found:
                 nursery.start_soon(check, bot)
-    return [found[bot.name] for bot in tournament.bots]
+    return [found[bot.name] for bot in bots]
 
 
 def _explained(outcome: StartCheck) -> str | None:
