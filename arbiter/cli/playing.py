@@ -1,6 +1,7 @@
 """What ``run`` and ``match`` share: playing with a view, stopping cleanly, ending with the table."""
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -35,6 +36,7 @@ from arbiter.tournament.sandboxes import chosen_levels
 from arbiter.tournament.schedule import Stage
 from arbiter.tournament.standings import standings_of
 from arbiter.tournament.versions import ChangedProgramError
+from arbiter.tournament.withdrawals import withdrawn
 from protocol.rules import Position
 
 _SWITCH_INTERVAL = 0.0005
@@ -55,14 +57,15 @@ class Session:
         hint: str,
         games: int | None = None,
         new_versions: Sequence[str] | None = None,
+        readmitted: Sequence[str] | None = None,
         budget: float | None = None,
         trace: Scribe | None = None,
         log: Scribe | None = None,
     ) -> None:
         """``form`` is the table's format; ``again`` the command that goes on after an interruption;
-        ``hint`` a line to end with; ``games`` and ``new_versions`` are as in ``play_tournament``;
-        ``budget`` is the time after which play stops, in seconds. ``trace`` takes the place of the view
-        and ``log`` comes on top of it; both hear all that is said.
+        ``hint`` a line to end with; ``games``, ``new_versions`` and ``readmitted`` are as in
+        ``play_tournament``; ``budget`` is the time after which play stops, in seconds. ``trace`` takes the
+        place of the view and ``log`` comes on top of it; both hear all that is said.
         """
         self._plan = plan
         self._league = league
@@ -70,6 +73,7 @@ class Session:
         self._quiet = quiet
         self._games = games
         self._new_versions = new_versions
+        self._readmitted = readmitted
         self._again = again
         self._hint = hint
         self._budget = inf if budget is None else budget
@@ -114,7 +118,16 @@ class Session:
         standings = standings_of([self._league])
         sys.stdout.write(render(standings.table, self._form))
         if self._form == "text":
-            print(*([] if self._quiet else ["", self._hint]), result_line(self._league, standings), sep="\n")
+            print(
+                *([] if self._quiet else ["", *self._ways_back(), self._hint]),
+                result_line(self._league, standings),
+                sep="\n",
+            )
+
+    def _ways_back(self) -> list[str]:
+        """What lets a bot play on that was withdrawn through no fault of its own."""
+        away = withdrawn(self._league) if self._readmitted is not None else {}
+        return [f"let {name} play again: {self._again} --readmit {shlex.quote(name)}" for name in away]
 
     async def _play(self) -> None:
         async with trio.open_nursery() as nursery:
@@ -128,6 +141,7 @@ class Session:
                         await self._open_views(playing),
                         self._games,
                         self._new_versions,
+                        self._readmitted,
                         overhear=self._trace is not None or self._log is not None,
                     )
                     playing.cancel_scope.cancel()

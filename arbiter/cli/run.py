@@ -41,6 +41,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="let this bot, whose program changed since its last games, enter as a new one, or as the one it "
         "was when it had this program before (repeatable)",
     )
+    parser.add_argument(
+        "--readmit",
+        action="append",
+        default=[],
+        metavar="BOT",
+        help="let this bot, which was withdrawn, play again, without regard to what it failed so far: it "
+        "plays what it missed; a Swiss system draws it again from the next round on, a knockout takes it back "
+        "while no further round has been drawn (repeatable)",
+    )
     parser.add_argument("--quiet", action="store_true", help="print the final table and the last line only")
     parser.add_argument(
         "--dry-run",
@@ -83,22 +92,45 @@ def _play(tournament: "Tournament", arguments: argparse.Namespace) -> int:
             league,
             form=arguments.format,
             quiet=arguments.quiet,
-            again=shlex.join(["arbiter", *sys.argv[1:]]),
+            again=_again(),
             hint=f"results in {place}; see its games: arbiter show {place}; "
             f"game records: arbiter export {place} > games.drec",
-            new_versions=_known(arguments.new_version, tournament),
+            new_versions=_known(arguments.new_version, tournament, "--new-version"),
+            readmitted=_back(arguments.readmit, tournament, league),
         ).run()
+
+
+def _again() -> str:
+    """The command that goes on; who is readmitted once is not for ever."""
+    kept, words = ["arbiter"], iter(sys.argv[1:])
+    for word in words:
+        if word == "--readmit":
+            next(words, None)
+        elif not word.startswith("--readmit="):
+            kept.append(word)
+    return shlex.join(kept)
 
 
 def _directory(tournament: "Tournament", arguments: argparse.Namespace) -> Path:
     return Path(arguments.results) if arguments.results else tournament.results_dir
 
 
-def _known(names: list[str], tournament: "Tournament") -> list[str]:
+def _back(names: list[str], tournament: "Tournament", league: "League | None") -> list[str]:
+    """Those who are to be readmitted, if they can be."""
+    from arbiter.tournament.withdrawals import ReadmissionError, require_readmissible
+
+    try:
+        require_readmissible(_known(names, tournament, "--readmit"), tournament, league)
+    except ReadmissionError as error:
+        raise UsageError(f"--readmit: {error}") from None
+    return names
+
+
+def _known(names: list[str], tournament: "Tournament", option: str) -> list[str]:
     bots = [bot.name for bot in tournament.bots]
     for name in names:
         if name not in bots:
-            raise UsageError(f"--new-version: no bot is named {name}", f"bots: {', '.join(bots)}")
+            raise UsageError(f"{option}: no bot is named {name}", f"bots: {', '.join(bots)}")
     return names
 
 
@@ -137,7 +169,8 @@ def _left(tournament: "Tournament", arguments: argparse.Namespace, league: "Leag
 
     plan = settle_plan(tournament, arguments.seed, league, dry=True)
     try:
-        changed = changed_bots(plan, league, _known(arguments.new_version, tournament))
+        changed = changed_bots(plan, league, _known(arguments.new_version, tournament, "--new-version"))
     except ChangedProgramError as error:
         raise UsageError(str(error)) from None
-    return outlook(plan.tournament, plan.seed, league, changed)
+    readmitted = _back(arguments.readmit, tournament, league)
+    return outlook(plan.tournament, plan.seed, league, changed, readmitted)

@@ -137,7 +137,10 @@ class League:
             stage["pairings"] = [
                 [other if bot == name else bot for bot in pairing] for pairing in stage["pairings"]
             ]
-        self._store([("stages", json.dumps(stages))])
+        readmissions = [
+            {**each, "bot": other if each["bot"] == name else each["bot"]} for each in self.readmissions()
+        ]
+        self._store([("stages", json.dumps(stages)), ("readmissions", json.dumps(readmissions))])
 
     def set_bots(self, bots: Iterable[tuple[str, str, str, str | None]]) -> None:
         """Store name, hash, command and the reason for leaving out of every bot; keeps withdrawals.
@@ -157,6 +160,26 @@ class League:
         """Note that a bot plays no further games."""
         with explaining(self.directory):
             self._connection.execute("UPDATE bots SET withdrawn = ? WHERE name = ?", (reason, name))
+
+    def readmit(self, name: str, at: str) -> None:
+        """Let a bot that was withdrawn play again, on the record; what it failed so far is forgiven."""
+        failed = (
+            "SELECT number, attempt FROM games WHERE white = :name AND (both_failed OR offender = 'white')"
+            " OR black = :name AND (both_failed OR offender = 'black')"
+        )
+        with explaining(self.directory), self._transaction():
+            execute = self._connection.execute
+            row = execute("SELECT withdrawn FROM bots WHERE name = ?", (name,)).fetchone()
+            forgiven = [list(game) for game in execute(failed, {"name": name})]
+            new = {"bot": name, "at": at, "withdrawn": row["withdrawn"], "forgiven": forgiven}
+            self._store([("readmissions", json.dumps([*self.readmissions(), new]))])
+            execute("UPDATE bots SET withdrawn = NULL WHERE name = ?", (name,))
+
+    def readmissions(self) -> list[dict[str, Any]]:
+        """Who came back after a withdrawal (``bot``), when (``at``), why it had been ``withdrawn``, and which
+        of its games are ``forgiven``: pairs of number and attempt.
+        """
+        return self.get("readmissions") or []
 
     def bots(self) -> list[Mapping[str, Any]]:
         """The bots in the order of the tournament file."""

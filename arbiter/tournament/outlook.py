@@ -17,17 +17,22 @@ _FIRST_GAMES = 10
 
 
 def outlook(
-    tournament: Tournament, seed: int | None, league: League | None = None, changed: Collection[Change] = ()
+    tournament: Tournament,
+    seed: int | None,
+    league: League | None = None,
+    changed: Collection[Change] = (),
+    readmitted: Collection[str] = (),
 ) -> Iterator[str]:
     """Lines that describe the tournament, and what ``league`` leaves to play of it; no bot is started.
 
-    ``changed``: bots that would enter with other programs.
+    ``changed``: bots that would enter with other programs; ``readmitted``: bots that were withdrawn and
+    would play again.
     """
     yield f"{tournament.name}: {_format(tournament)}, time {tournament.time}, openings {tournament.openings}"
     seed = seed if seed is not None else tournament.seed
     yield f"seed {seed}" if seed is not None else "seed: drawn at the first run"
     yield ""
-    away = withdrawn(league, back={change.name for change in changed}) if league else {}
+    away = withdrawn(league, back={*(change.name for change in changed), *readmitted}) if league else {}
     for bot in tournament.bots:
         mark = " (withdrawn)" if bot.name in away else " (optional)" if bot.optional else ""
         yield f"  {bot.name}{mark}: {' '.join(bot.argv)}"

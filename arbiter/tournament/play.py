@@ -2,6 +2,7 @@
 
 import json
 import secrets
+import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -182,14 +183,16 @@ async def play_tournament(
     watch: Watcher,
     games: int | None = None,
     new_versions: Collection[str] | None = None,
+    readmitted: Collection[str] | None = None,
     *,
     overhear: bool = False,
 ) -> None:
     """Build and check the bots, then play; ``games`` bounds how many games of the schedule are played.
 
     ``new_versions`` are bots whose changed programs enter as new ones, or as those they were before, None
-    where none can; with ``overhear`` all that is said in the games is told as well. Bots that were
-    withdrawn are not touched, and none is where no game is left.
+    where none can; ``readmitted`` are bots that were withdrawn and play again, None where none can; with
+    ``overhear`` all that is said in the games is told as well. Other bots that were withdrawn are not
+    touched, and none is where no game is left.
 
     Raises:
         BotsNotReadyError: when a bot that is not optional cannot play, or fewer than two can.
@@ -204,9 +207,10 @@ async def play_tournament(
         watch(Notice(warning))
     if tournament.format not in GROWING:
         new_versions = None
-    away = withdrawn(league, back=new_versions or ())
+    away = withdrawn(league, back={*(new_versions or ()), *(readmitted or ())})
     for name, why in away.items():
-        watch(Notice(f"{name} stays withdrawn: {shorten(why, _LONGEST_REASON, placeholder=' ...')}"))
+        remedy = "" if readmitted is None else f"; `--readmit {shlex.quote(name)}` lets it play again"
+        watch(Notice(f"{name} stays withdrawn: {shorten(why, _LONGEST_REASON, placeholder=' ...')}{remedy}"))
     bots = [bot for bot in tournament.bots if bot.name not in away]
     if (
         _is_through(plan, bots, league, games)
@@ -221,6 +225,9 @@ async def play_tournament(
         )
         _require(readiness, len(away))
         entries = _enter(tournament, readiness, league, watch, new_versions)
+    for name in withdrawn(league).keys() & entries.keys() & set(readmitted or ()):
+        league.readmit(name, _now())
+        watch(Notice(f"{name} is readmitted: what it failed so far counts no more against it"))
     await Runner(tournament, plan.seed, plan.openings, entries, league, watch, games, overhear=overhear).run()
 
 
@@ -263,9 +270,12 @@ def _enter(
         for each in readiness
     )
     league.put(fingerprints=FINGERPRINTS)
-    started_at = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
-    league.start_session(started_at, describe_machine(), json.dumps(describe_versions()))
+    league.start_session(_now(), describe_machine(), json.dumps(describe_versions()))
     return entries
+
+
+def _now() -> str:
+    return datetime.now(UTC).astimezone().isoformat(timespec="seconds")
 
 
 def _require(readiness: Sequence[Readiness], withdrawn: int) -> None:

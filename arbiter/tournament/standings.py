@@ -57,7 +57,12 @@ def standings_of(
         left_out={row["name"]: row["left_out"] for row in rows if row["left_out"]},
         facts=_facts(alone) if alone else Facts(),
         ranking=course.ranking,
-        remarks=[*course.remarks, *remarks.annulled(annulled), *remarks.retired(retired)],
+        remarks=[
+            *course.remarks,
+            *remarks.annulled(annulled),
+            *remarks.retired(retired),
+            *remarks.readmitted(each for league in leagues for each in league.readmissions()),
+        ],
     )
     return Standings(tally, replace(table, retired=retired, annulled=annulled, test=course.test))
 

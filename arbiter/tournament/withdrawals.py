@@ -1,8 +1,17 @@
-"""Bots that failed too often: they stay away, also from the start of a run."""
+"""Bots that failed too often: they stay away, also from the start of a run, until the organiser readmits
+them.
+"""
 
 from collections.abc import Collection
 
 from arbiter.store import League
+from arbiter.tournament.config import Tournament
+from arbiter.tournament.formats import format_of
+from arbiter.tournament.schedule import Stage
+
+
+class ReadmissionError(Exception):
+    """A bot cannot be readmitted; the text says why."""
 
 
 def withdrawn(league: League, back: Collection[str] = ()) -> dict[str, str]:
@@ -12,3 +21,18 @@ def withdrawn(league: League, back: Collection[str] = ()) -> dict[str, str]:
         for row in league.bots()
         if row["withdrawn"] and not row["retired"] and row["name"] not in back
     }
+
+
+def require_readmissible(names: Collection[str], tournament: Tournament, league: League | None) -> None:
+    """Make sure that these bots can come back.
+
+    Raises:
+        ReadmissionError: when one was not withdrawn, or its tournament went on without it for good.
+    """
+    away = withdrawn(league) if league else {}
+    stages = [Stage.from_json(stage) for stage in (league and league.get("stages")) or []]
+    for name in names:
+        if name not in away:
+            raise ReadmissionError(f"{name} is not withdrawn")
+        if why := format_of(tournament).parted(stages, name):
+            raise ReadmissionError(f"{name} cannot come back: {why}")
