@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import inf
 from pathlib import Path
@@ -29,6 +29,7 @@ from arbiter.tournament.play import (
     ChangedTournamentError,
     Plan,
     UnfitMachineError,
+    foresee,
     play_tournament,
     settle,
 )
@@ -223,22 +224,30 @@ def open_results(directory: Path) -> Iterator[League]:
 
 
 def settle_plan(
-    tournament: Tournament,
-    seed: int | None,
-    league: League,
-    start: Position | None = None,
-    *,
-    dry: bool = False,
+    tournament: Tournament, seed: int | None, league: League, start: Position | None = None
 ) -> Plan:
-    """The plan of a run, stored unless it is only to be looked at, ``dry``.
+    """The plan of a run, stored.
+
+    Raises:
+        UsageError: as ``foreseen_plan``.
+    """
+    return _plan(tournament, lambda: settle(tournament, seed, league, start))
+
+
+def foreseen_plan(tournament: Tournament, seed: int | None, league: League | None) -> Plan:
+    """The plan of a run, only to be looked at; ``league`` is None where no game was played.
 
     Raises:
         UsageError: when the games in the results directory belong to another tournament, or an
             isolation level does not work here.
     """
+    return _plan(tournament, lambda: foresee(tournament, seed, league))
+
+
+def _plan(tournament: Tournament, make: Callable[[], Plan]) -> Plan:
     try:
         chosen_levels(tournament)
-        return settle(tournament, seed, league, start, dry=dry)
+        return make()
     except (ChangedTournamentError, OpeningsError, UnfitMachineError) as error:
         raise UsageError(str(error)) from None
     except UnavailableError as error:

@@ -47,8 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="BOT",
         help="let this bot, which was withdrawn, play again, without regard to what it failed so far: it "
-        "plays what it missed; a Swiss system draws it again from the next round on, a knockout takes it back "
-        "while no further round has been drawn (repeatable)",
+        "plays what it missed; a Swiss system draws it again from the next round on, a knockout takes it "
+        "back while no further round has been drawn (repeatable)",
     )
     parser.add_argument("--quiet", action="store_true", help="print the final table and the last line only")
     parser.add_argument(
@@ -135,14 +135,41 @@ def _known(names: list[str], tournament: "Tournament", option: str) -> list[str]
 
 
 def _describe(tournament: "Tournament", arguments: argparse.Namespace) -> int:
-    """Bots, pairings, games, and an honest guess at the time; where games are stored, what they leave."""
-    from arbiter.tournament.outlook import outlook
+    """Bots, pairings, games, and an honest guess at the time; where games are stored, what they leave.
+    Refuses what the run itself would refuse, as far as that shows without starting a bot.
+    """
+    from arbiter.tournament.prepare import foreseen
+    from arbiter.tournament.withdrawals import withdrawn
 
     with _begun(_directory(tournament, arguments)) as league:
-        lines = _left(tournament, arguments, league) if league else outlook(tournament, arguments.seed)
-        for line in lines:
+        for line in _outlook(tournament, arguments, league):
             print(line)
-    return 0
+        away = withdrawn(league, back=[*arguments.readmit, *arguments.new_version]) if league else {}
+    missing = foreseen([bot for bot in tournament.bots if bot.name not in away])
+    for each in missing:
+        consequence = " is left out" if each.bot.optional else ""
+        print(f"arbiter: {each.bot.name}{consequence}: {each.problem}", file=sys.stderr)
+    return 0 if all(each.bot.optional for each in missing) else 1
+
+
+def _outlook(
+    tournament: "Tournament", arguments: argparse.Namespace, league: "League | None"
+) -> Iterator[str]:
+    from arbiter.cli.playing import foreseen_plan
+    from arbiter.tournament.outlook import outlook
+    from arbiter.tournament.play import changed_bots
+    from arbiter.tournament.versions import ChangedProgramError
+
+    plan = foreseen_plan(tournament, arguments.seed, league)
+    new_versions = _known(arguments.new_version, tournament, "--new-version")
+    readmitted = _back(arguments.readmit, tournament, league)
+    if league is None:
+        return outlook(plan.tournament, arguments.seed)
+    try:
+        changed = changed_bots(plan, league, new_versions)
+    except ChangedProgramError as error:
+        raise UsageError(str(error)) from None
+    return outlook(plan.tournament, plan.seed, league, changed, readmitted)
 
 
 @contextmanager
@@ -158,19 +185,3 @@ def _begun(directory: Path) -> "Iterator[League | None]":
             yield league if league.has_games() else None
     except StoreError as error:
         raise UsageError(str(error), error.remedy) from None
-
-
-def _left(tournament: "Tournament", arguments: argparse.Namespace, league: "League") -> Iterator[str]:
-    """What is left to play; refuses what the run itself would refuse."""
-    from arbiter.cli.playing import settle_plan
-    from arbiter.tournament.outlook import outlook
-    from arbiter.tournament.play import changed_bots
-    from arbiter.tournament.versions import ChangedProgramError
-
-    plan = settle_plan(tournament, arguments.seed, league, dry=True)
-    try:
-        changed = changed_bots(plan, league, _known(arguments.new_version, tournament, "--new-version"))
-    except ChangedProgramError as error:
-        raise UsageError(str(error)) from None
-    readmitted = _back(arguments.readmit, tournament, league)
-    return outlook(plan.tournament, plan.seed, league, changed, readmitted)

@@ -12,7 +12,7 @@ from arbiter.tournament.bots import Command, expand_home, locate, resolve_build,
 from arbiter.tournament.config import Anchor, Tournament
 from arbiter.tournament.format_keys import format_values
 from arbiter.tournament.nodes import Document, KeyPath, UnreadableFileError, parse, read_text
-from arbiter.tournament.openings import OpeningsSpec
+from arbiter.tournament.openings import OpeningsSpec, fault_of_openings
 from arbiter.tournament.problems import (
     ConfigurationError,
     Problem,
@@ -32,8 +32,8 @@ if TYPE_CHECKING:  # pydantic takes long to import; `arbiter --help` must not wa
 def load_tournament(path: Path) -> Tournament:
     """Read and check a tournament file.
 
-    Raises TournamentFileError with every fault found. Whether the bots exist and start is not
-    looked at: that is found out when they are built and started.
+    Raises TournamentFileError with every fault found, a missing file of openings among them. Whether
+    the bots exist and start is not looked at: that is found out when they are built and started.
     """
     try:
         text = read_text(path)
@@ -333,6 +333,8 @@ class _Assembly:
 
     def _openings(self, bots: Iterable[Bot]) -> OpeningsSpec:
         spec = self._model.openings.spec()
+        if fault := fault_of_openings(spec, self._path.parent):
+            self._draft.complain(("openings", "file"), f"`openings`: {fault}")
         cup = next((bot.name for bot in bots if bot.dialect is Dialect.CODECUP), None)
         if cup is not None and spec.kind != "empty":
             self._draft.complain(

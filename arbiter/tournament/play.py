@@ -60,18 +60,33 @@ class Plan:
     openings: Openings
 
 
-def settle(
-    tournament: Tournament,
-    seed: int | None,
-    league: League,
-    start: Position | None = None,
-    *,
-    dry: bool = False,
-) -> Plan:
+def settle(tournament: Tournament, seed: int | None, league: League, start: Position | None = None) -> Plan:
     """Compare the tournament with what the results directory holds, and store what is new.
 
-    Before the first game nothing is binding. Without a seed anywhere one is drawn, once. ``start``:
-    where all games start, instead of the tournament's openings. ``dry``: only compare.
+    Before the first game nothing is binding. All else is as for ``foresee``.
+    """
+    if not league.has_games():
+        league.clear()
+    plan = foresee(tournament, seed, league, start)
+    anchor = tournament.anchor
+    league.put(
+        config=_described(tournament, plan.openings, start),
+        seed=plan.seed,
+        tournament=tournament.name,
+        time=str(tournament.time),
+        anchor=tuple(anchor) if anchor else None,
+        stages=_stages(league.get("config"), league),
+    )
+    return plan
+
+
+def foresee(
+    tournament: Tournament, seed: int | None, league: League | None, start: Position | None = None
+) -> Plan:
+    """Compare the tournament with what the results directory holds, if there is any, and store nothing.
+
+    Without a seed anywhere one is drawn, once. ``start``: where all games start, instead of the
+    tournament's openings.
 
     Raises:
         UnfitMachineError: when its clock cannot be kept here.
@@ -79,33 +94,25 @@ def settle(
         OpeningsError: when the file of openings cannot be used.
     """
     _require_counters(tournament)
-    if not dry and not league.has_games():
-        league.clear()
     seed = _seed(tournament, seed, league)
     openings: Openings = (
         open_openings(tournament.openings, seed, tournament.rules, tournament.path.parent)
         if start is None
         else FixedPosition(start)
     )
-    now = {
+    before = league.get("config") if league else None
+    if league is not None and before is not None:
+        _compare(before, _described(tournament, openings, start), league)
+    return Plan(_bounded(tournament, openings), seed, openings)
+
+
+def _described(tournament: Tournament, openings: Openings, start: Position | None) -> dict[str, Any]:
+    """What must stay the same from run to run."""
+    return {
         **tournament.canonical(),
         "openings": openings.canonical() if start is None else "empty",
         "start": (start or Position.start(tournament.rules)).dpos,
     }
-    before = league.get("config")
-    if before is not None:
-        _compare(before, now, league)
-    anchor = tournament.anchor
-    if not dry:
-        league.put(
-            config=now,
-            seed=seed,
-            tournament=tournament.name,
-            time=str(tournament.time),
-            anchor=tuple(anchor) if anchor else None,
-            stages=_stages(before, league),
-        )
-    return Plan(_bounded(tournament, openings), seed, openings)
 
 
 def _bounded(tournament: Tournament, openings: Openings) -> Tournament:
@@ -116,11 +123,11 @@ def _bounded(tournament: Tournament, openings: Openings) -> Tournament:
     return replace(tournament, sprt=sprt._replace(max_pairs=count))
 
 
-def _seed(tournament: Tournament, seed: int | None, league: League) -> int:
+def _seed(tournament: Tournament, seed: int | None, league: League | None) -> int:
     """The seed of all chance: as asked for, as before, or drawn."""
     wanted = seed if seed is not None else tournament.seed
-    stored: int | None = league.get("seed")
-    if stored is not None and wanted not in (None, stored):
+    stored: int | None = league.get("seed") if league else None
+    if league and stored is not None and wanted not in (None, stored):
         raise ChangedTournamentError(
             f"{league.directory}: its games were played with seed {stored}, not {wanted}"
         )
