@@ -91,6 +91,7 @@ class Session:
             sys.setswitchinterval(_SWITCH_INTERVAL)
             with unwrapped(BotsNotReadyError, ChangedProgramError, StoreError, OSError):
                 trio.run(self._play)
+                self._league.require_in_place()
         except BotsNotReadyError as error:
             for problem in error.problems:
                 print(f"arbiter: {problem}", file=sys.stderr)

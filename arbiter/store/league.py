@@ -44,6 +44,7 @@ class League:
     def __init__(self, connection: sqlite3.Connection, directory: Path, lock: int | None) -> None:
         self._connection = connection
         self._lock = lock
+        self._files = {} if lock is None else database.identities(directory)
         self.directory = directory
 
     @classmethod
@@ -80,6 +81,14 @@ class League:
         with contextlib.suppress(OSError):
             self.directory.rmdir()
 
+    def require_in_place(self) -> None:
+        """See that the database is still where it was opened to write.
+
+        Raises:
+            StoreError: when one of its files was deleted or replaced.
+        """
+        database.require_in_place(self.directory, self._files)
+
     # Facts about the tournament
 
     def get(self, key: str) -> Any:
@@ -108,7 +117,7 @@ class League:
 
     def start_session(self, started_at: str, machine: str, versions: str) -> None:
         """Note that a run began or went on."""
-        with explaining(self.directory):
+        with explaining(self.directory), self._transaction():
             self._connection.execute("INSERT INTO sessions VALUES (?, ?, ?)", (started_at, machine, versions))
 
     def sessions(self) -> list[Mapping[str, str]]:
@@ -158,7 +167,7 @@ class League:
 
     def withdraw(self, name: str, reason: str) -> None:
         """Note that a bot plays no further games."""
-        with explaining(self.directory):
+        with explaining(self.directory), self._transaction():
             self._connection.execute("UPDATE bots SET withdrawn = ? WHERE name = ?", (reason, name))
 
     def readmit(self, name: str, at: str) -> None:
@@ -309,6 +318,7 @@ class League:
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
+        self.require_in_place()
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
