@@ -38,6 +38,15 @@ class Attempts(NamedTuple):
     decided: bool
 
 
+def renamed(stage: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """A stage as it is stored, in which bots have other names."""
+    return {
+        **stage,
+        "byes": [names.get(bot, bot) for bot in stage["byes"]],
+        "pairings": [[names.get(bot, bot) for bot in pairing] for pairing in stage["pairings"]],
+    }
+
+
 class League:
     """An open results database; a context manager."""
 
@@ -140,12 +149,7 @@ class League:
         execute("UPDATE bots SET name = ?, retired = ? WHERE name = ?", (other, retired, name))
         for side in ("white", "black"):
             execute(f"UPDATE games SET {side} = ? WHERE {side} = ?", (other, name))
-        stages = self.get("stages") or []
-        for stage in stages:
-            stage["byes"] = [other if bot == name else bot for bot in stage["byes"]]
-            stage["pairings"] = [
-                [other if bot == name else bot for bot in pairing] for pairing in stage["pairings"]
-            ]
+        stages = [renamed(stage, {name: other}) for stage in self.get("stages") or []]
         readmissions = [
             {**each, "bot": other if each["bot"] == name else each["bot"]} for each in self.readmissions()
         ]

@@ -8,7 +8,7 @@ from arbiter.match.clock import TimeControl
 from arbiter.store import League
 from arbiter.tournament.agenda import Agenda
 from arbiter.tournament.config import Tournament
-from arbiter.tournament.versions import Change
+from arbiter.tournament.versions import Change, Foreseen
 from arbiter.tournament.withdrawals import withdrawn
 
 _TYPICAL_PLIES = 84
@@ -37,11 +37,11 @@ def outlook(
         mark = " (withdrawn)" if bot.name in away else " (optional)" if bot.optional else ""
         yield f"  {bot.name}{mark}: {' '.join(bot.argv)}"
     yield ""
-    present = {bot.name for bot in tournament.bots}.difference(away, (change.name for change in changed))
-    agenda = Agenda(tournament, present, league)
+    present = {bot.name for bot in tournament.bots}.difference(away)
+    agenda = Agenda(tournament, present, Foreseen(league, changed) if league else None)
     coming = list(islice(agenda.coming(), _FIRST_GAMES))
     yield from agenda.latecomers
-    yield from (f"{change.foretold}; what it will play is not counted here" for change in changed)
+    yield from (change.foretold for change in changed)
     if not coming:
         yield f"{_played(agenda)}; none is left"
         return
