@@ -203,6 +203,7 @@ class _Assembly:
         names = {i: name for i, entry in entries.items() if (name := self._name(i, entry, commands.get(i)))}
         self._check_names(names)
         self._check_limits(entries)
+        self._check_ratings()
         sound = commands.keys() & names.keys()
         bots = {i: self._bot(i, entries[i], commands[i], names[i]) for i in sorted(sound)}
         for index, bot in bots.items():
@@ -313,6 +314,14 @@ class _Assembly:
                 self._draft.complain(
                     path, "nothing limits the thinking: neither `time` nor `nodes` nor `depth`"
                 )
+
+    def _check_ratings(self) -> None:
+        """Seeding by ratings that nobody has would be the order of the file, unnoticed."""
+        is_rated = any(path[-1] == "rating" for path in self._draft.document.keys if path[:1] == ("bots",))
+        if (self._model.format, self._model.seeding) == ("knockout", "rating") and not is_rated:
+            self._draft.complain(
+                ("seeding",), "no bot has a `rating` to be seeded by; give them one, or leave `seeding` out"
+            )
 
     def _check_codecup(self, index: int, bot: Bot) -> None:
         """Refuse for a CodeCup bot what its dialect has no words for."""
