@@ -138,6 +138,7 @@ def _describe(tournament: "Tournament", arguments: argparse.Namespace) -> int:
     """Bots, pairings, games, and an honest guess at the time; where games are stored, what they leave.
     Refuses what the run itself would refuse, as far as that shows without starting a bot.
     """
+    from arbiter.tournament.play import is_through
     from arbiter.tournament.prepare import foreseen
     from arbiter.tournament.withdrawals import withdrawn
 
@@ -145,7 +146,10 @@ def _describe(tournament: "Tournament", arguments: argparse.Namespace) -> int:
         for line in _outlook(tournament, arguments, league):
             print(line)
         away = withdrawn(league, back=[*arguments.readmit, *arguments.new_version]) if league else {}
-    missing = foreseen([bot for bot in tournament.bots if bot.name not in away])
+        bots = [bot for bot in tournament.bots if bot.name not in away]
+        if league and not arguments.new_version and is_through(tournament, bots, league):
+            return 0
+    missing = foreseen(bots)
     for each in missing:
         consequence = " is left out" if each.bot.optional else ""
         print(f"arbiter: {each.bot.name}{consequence}: {each.problem}", file=sys.stderr)

@@ -220,7 +220,7 @@ async def play_tournament(
         watch(Notice(f"{name} stays withdrawn: {shorten(why, _LONGEST_REASON, placeholder=' ...')}{remedy}"))
     bots = [bot for bot in tournament.bots if bot.name not in away]
     if (
-        _is_through(plan, bots, league, games)
+        is_through(tournament, bots, league, games)
         and not new_versions
         and not changed_bots(plan, league, new_versions)
     ):
@@ -238,11 +238,11 @@ async def play_tournament(
     await Runner(tournament, plan.seed, plan.openings, entries, league, watch, games, overhear=overhear).run()
 
 
-def _is_through(plan: Plan, bots: Sequence[Bot], league: League, games: int | None) -> bool:
+def is_through(tournament: Tournament, bots: Sequence[Bot], league: League, games: int | None = None) -> bool:
     """Whether no game is left, whichever of these bots can play."""
     if not league.has_games():
         return False
-    agenda = Agenda(plan.tournament, {bot.name for bot in bots}, league, games)
+    agenda = Agenda(tournament, {bot.name for bot in bots}, league, games)
     return next(agenda.coming(), None) is None
 
 

@@ -54,6 +54,10 @@ def test_where_nothing_is_left_nothing_is_started(league: Path) -> None:
     assert "no game is left to play, so no bot is built or started\n" in done.stdout
     assert done.stdout.split("Cup\n")[1] == table
     assert (league / "starts").read_text() == starts
+    (league / "a.sh").unlink()
+    dry = run(league, "--dry-run")
+    assert (dry.returncode, dry.stderr) == (0, "")
+    assert "none is left\n" in dry.stdout
 
 
 def test_who_is_readmitted_plays_what_it_missed_and_begins_anew(league: Path) -> None:
