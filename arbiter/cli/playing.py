@@ -1,8 +1,9 @@
 """What ``run`` and ``match`` share: playing with a view, stopping cleanly, ending with the table."""
 
 import os
+import shlex
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import inf
 from pathlib import Path
@@ -28,6 +29,7 @@ from arbiter.tournament.play import (
     ChangedTournamentError,
     Plan,
     UnfitMachineError,
+    foresee,
     play_tournament,
     settle,
 )
@@ -35,6 +37,7 @@ from arbiter.tournament.sandboxes import chosen_levels
 from arbiter.tournament.schedule import Stage
 from arbiter.tournament.standings import standings_of
 from arbiter.tournament.versions import ChangedProgramError
+from arbiter.tournament.withdrawals import withdrawn
 from protocol.rules import Position
 
 _SWITCH_INTERVAL = 0.0005
@@ -55,14 +58,15 @@ class Session:
         hint: str,
         games: int | None = None,
         new_versions: Sequence[str] | None = None,
+        readmitted: Sequence[str] | None = None,
         budget: float | None = None,
         trace: Scribe | None = None,
         log: Scribe | None = None,
     ) -> None:
         """``form`` is the table's format; ``again`` the command that goes on after an interruption;
-        ``hint`` a line to end with; ``games`` and ``new_versions`` are as in ``play_tournament``;
-        ``budget`` is the time after which play stops, in seconds. ``trace`` takes the place of the view
-        and ``log`` comes on top of it; both hear all that is said.
+        ``hint`` a line to end with; ``games``, ``new_versions`` and ``readmitted`` are as in
+        ``play_tournament``; ``budget`` is the time after which play stops, in seconds. ``trace`` takes the
+        place of the view and ``log`` comes on top of it; both hear all that is said.
         """
         self._plan = plan
         self._league = league
@@ -70,6 +74,7 @@ class Session:
         self._quiet = quiet
         self._games = games
         self._new_versions = new_versions
+        self._readmitted = readmitted
         self._again = again
         self._hint = hint
         self._budget = inf if budget is None else budget
@@ -86,6 +91,7 @@ class Session:
             sys.setswitchinterval(_SWITCH_INTERVAL)
             with unwrapped(BotsNotReadyError, ChangedProgramError, StoreError, OSError):
                 trio.run(self._play)
+                self._league.require_in_place()
         except BotsNotReadyError as error:
             for problem in error.problems:
                 print(f"arbiter: {problem}", file=sys.stderr)
@@ -114,34 +120,47 @@ class Session:
         standings = standings_of([self._league])
         sys.stdout.write(render(standings.table, self._form))
         if self._form == "text":
-            print(*([] if self._quiet else ["", self._hint]), result_line(self._league, standings), sep="\n")
+            print(
+                *([] if self._quiet else ["", *self._ways_back(), self._hint]),
+                result_line(self._league, standings),
+                sep="\n",
+            )
+
+    def _ways_back(self) -> list[str]:
+        """What lets a bot play on that was withdrawn through no fault of its own."""
+        away = withdrawn(self._league) if self._readmitted is not None else {}
+        return [f"let {name} play again: {self._again} --readmit {shlex.quote(name)}" for name in away]
 
     async def _play(self) -> None:
         async with trio.open_nursery() as nursery:
             scope = trio.CancelScope(relative_deadline=self._budget)
-            with trio.open_signal_receiver(*minded_signals()) as signals:
-                nursery.start_soon(self._mind_signals, signals, scope)
-                with scope:
-                    async with trio.open_nursery() as playing:
-                        await play_tournament(
-                            self._plan,
-                            self._league,
-                            await self._open_views(playing),
-                            self._games,
-                            self._new_versions,
-                            overhear=self._trace is not None or self._log is not None,
-                        )
-                        playing.cancel_scope.cancel()
-                nursery.cancel_scope.cancel()
+            await nursery.start(self._mind_signals, scope)
+            with scope:
+                async with trio.open_nursery() as playing:
+                    await play_tournament(
+                        self._plan,
+                        self._league,
+                        await self._open_views(playing),
+                        self._games,
+                        self._new_versions,
+                        self._readmitted,
+                        overhear=self._trace is not None or self._log is not None,
+                    )
+                    playing.cancel_scope.cancel()
+            nursery.cancel_scope.cancel()
 
-    async def _mind_signals(self, signals: AsyncIterator[int], scope: trio.CancelScope) -> None:
+    async def _mind_signals(
+        self, scope: trio.CancelScope, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+    ) -> None:
         """The first signal stops in order, a second one at once."""
-        async for _ in signals:
-            if self._interrupted:
-                kill_everything_once()
-                os._exit(INTERRUPTED)
-            self._interrupted = True
-            scope.cancel()
+        with trio.open_signal_receiver(*minded_signals()) as signals:
+            task_status.started()
+            async for _ in signals:
+                if self._interrupted:
+                    kill_everything_once()
+                    os._exit(INTERRUPTED)
+                self._interrupted = True
+                scope.cancel()
 
     async def _open_views(self, nursery: trio.Nursery) -> Watcher:
         scribes = [scribe for scribe in (self._trace, self._log) if scribe is not None]
@@ -206,22 +225,30 @@ def open_results(directory: Path) -> Iterator[League]:
 
 
 def settle_plan(
-    tournament: Tournament,
-    seed: int | None,
-    league: League,
-    start: Position | None = None,
-    *,
-    dry: bool = False,
+    tournament: Tournament, seed: int | None, league: League, start: Position | None = None
 ) -> Plan:
-    """The plan of a run, stored unless it is only to be looked at, ``dry``.
+    """The plan of a run, stored.
+
+    Raises:
+        UsageError: as ``foreseen_plan``.
+    """
+    return _plan(tournament, lambda: settle(tournament, seed, league, start))
+
+
+def foreseen_plan(tournament: Tournament, seed: int | None, league: League | None) -> Plan:
+    """The plan of a run, only to be looked at; ``league`` is None where no game was played.
 
     Raises:
         UsageError: when the games in the results directory belong to another tournament, or an
             isolation level does not work here.
     """
+    return _plan(tournament, lambda: foresee(tournament, seed, league))
+
+
+def _plan(tournament: Tournament, make: Callable[[], Plan]) -> Plan:
     try:
         chosen_levels(tournament)
-        return settle(tournament, seed, league, start, dry=dry)
+        return make()
     except (ChangedTournamentError, OpeningsError, UnfitMachineError) as error:
         raise UsageError(str(error)) from None
     except UnavailableError as error:

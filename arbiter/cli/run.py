@@ -41,6 +41,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="let this bot, whose program changed since its last games, enter as a new one, or as the one it "
         "was when it had this program before (repeatable)",
     )
+    parser.add_argument(
+        "--readmit",
+        action="append",
+        default=[],
+        metavar="BOT",
+        help="let this bot, which was withdrawn, play again, without regard to what it failed so far: it "
+        "plays what it missed; a Swiss system draws it again from the next round on, a knockout takes it "
+        "back while no further round has been drawn (repeatable)",
+    )
     parser.add_argument("--quiet", action="store_true", help="print the final table and the last line only")
     parser.add_argument(
         "--dry-run",
@@ -83,34 +92,88 @@ def _play(tournament: "Tournament", arguments: argparse.Namespace) -> int:
             league,
             form=arguments.format,
             quiet=arguments.quiet,
-            again=shlex.join(["arbiter", *sys.argv[1:]]),
+            again=_again(),
             hint=f"results in {place}; see its games: arbiter show {place}; "
             f"game records: arbiter export {place} > games.drec",
-            new_versions=_known(arguments.new_version, tournament),
+            new_versions=_known(arguments.new_version, tournament, "--new-version"),
+            readmitted=_back(arguments.readmit, tournament, league),
         ).run()
+
+
+def _again() -> str:
+    """The command that goes on; who is readmitted once is not for ever."""
+    kept, words = ["arbiter"], iter(sys.argv[1:])
+    for word in words:
+        if word == "--readmit":
+            next(words, None)
+        elif not word.startswith("--readmit="):
+            kept.append(word)
+    return shlex.join(kept)
 
 
 def _directory(tournament: "Tournament", arguments: argparse.Namespace) -> Path:
     return Path(arguments.results) if arguments.results else tournament.results_dir
 
 
-def _known(names: list[str], tournament: "Tournament") -> list[str]:
+def _back(names: list[str], tournament: "Tournament", league: "League | None") -> list[str]:
+    """Those who are to be readmitted, if they can be."""
+    from arbiter.tournament.withdrawals import ReadmissionError, require_readmissible
+
+    try:
+        require_readmissible(_known(names, tournament, "--readmit"), tournament, league)
+    except ReadmissionError as error:
+        raise UsageError(f"--readmit: {error}") from None
+    return names
+
+
+def _known(names: list[str], tournament: "Tournament", option: str) -> list[str]:
     bots = [bot.name for bot in tournament.bots]
     for name in names:
         if name not in bots:
-            raise UsageError(f"--new-version: no bot is named {name}", f"bots: {', '.join(bots)}")
+            raise UsageError(f"{option}: no bot is named {name}", f"bots: {', '.join(bots)}")
     return names
 
 
 def _describe(tournament: "Tournament", arguments: argparse.Namespace) -> int:
-    """Bots, pairings, games, and an honest guess at the time; where games are stored, what they leave."""
-    from arbiter.tournament.outlook import outlook
+    """Bots, pairings, games, and an honest guess at the time; where games are stored, what they leave.
+    Refuses what the run itself would refuse, as far as that shows without starting a bot.
+    """
+    from arbiter.tournament.play import is_through
+    from arbiter.tournament.prepare import foreseen
+    from arbiter.tournament.withdrawals import withdrawn
 
     with _begun(_directory(tournament, arguments)) as league:
-        lines = _left(tournament, arguments, league) if league else outlook(tournament, arguments.seed)
-        for line in lines:
+        for line in _outlook(tournament, arguments, league):
             print(line)
-    return 0
+        away = withdrawn(league, back=[*arguments.readmit, *arguments.new_version]) if league else {}
+        bots = [bot for bot in tournament.bots if bot.name not in away]
+        if league and not arguments.new_version and is_through(tournament, bots, league):
+            return 0
+    missing = foreseen(bots)
+    for each in missing:
+        consequence = " is left out" if each.bot.optional else ""
+        print(f"arbiter: {each.bot.name}{consequence}: {each.problem}", file=sys.stderr)
+    return 0 if all(each.bot.optional for each in missing) else 1
+
+
+def _outlook(
+    tournament: "Tournament", arguments: argparse.Namespace, league: "League | None"
+) -> Iterator[str]:
+    from arbiter.cli.playing import foreseen_plan
+    from arbiter.tournament.outlook import outlook
+    from arbiter.tournament.play import changed_bots
+    from arbiter.tournament.versions import ChangedProgramError
+
+    plan = foreseen_plan(tournament, arguments.seed, league)
+    new_versions = _known(arguments.new_version, tournament, "--new-version")
+    readmitted = _back(arguments.readmit, tournament, league)
+    if league is None:
+        return outlook(plan.tournament, arguments.seed)
+    try:
+        changed = changed_bots(plan, league, new_versions)
+    except ChangedProgramError as error:
+        raise UsageError(str(error)) from None
+    return outlook(plan.tournament, plan.seed, league, changed, readmitted)
 
 
 @contextmanager
@@ -126,18 +189,3 @@ def _begun(directory: Path) -> "Iterator[League | None]":
             yield league if league.has_games() else None
     except StoreError as error:
         raise UsageError(str(error), error.remedy) from None
-
-
-def _left(tournament: "Tournament", arguments: argparse.Namespace, league: "League") -> Iterator[str]:
-    """What is left to play; refuses what the run itself would refuse."""
-    from arbiter.cli.playing import settle_plan
-    from arbiter.tournament.outlook import outlook
-    from arbiter.tournament.play import changed_bots
-    from arbiter.tournament.versions import ChangedProgramError
-
-    plan = settle_plan(tournament, arguments.seed, league, dry=True)
-    try:
-        changed = changed_bots(plan, league, _known(arguments.new_version, tournament))
-    except ChangedProgramError as error:
-        raise UsageError(str(error)) from None
-    return outlook(plan.tournament, plan.seed, league, changed)

@@ -10,10 +10,11 @@ import fcntl
 import os
 import re
 import sqlite3
+from collections.abc import Mapping
 from pathlib import Path
 
 from arbiter.store import schema
-from arbiter.store.faults import ELSEWHERE, FILE_NAME, StoreError, damaged, explaining, kind_of
+from arbiter.store.faults import AGAIN, ELSEWHERE, FILE_NAME, StoreError, damaged, explaining, kind_of
 
 LOCK_NAME = "league.lock"
 _UNFINISHED = f"{FILE_NAME}.new"
@@ -99,6 +100,35 @@ def _shown(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+# In use
+
+
+def identities(directory: Path) -> dict[str, tuple[int, int]]:
+    """Device and inode of the files that must stay in their places while a run goes on, by name."""
+    found = {}
+    for name in (FILE_NAME, _JOURNALS[0], LOCK_NAME):
+        with contextlib.suppress(OSError):
+            status = (directory / name).stat()
+            found[name] = (status.st_dev, status.st_ino)
+    return found
+
+
+def require_in_place(directory: Path, before: Mapping[str, tuple[int, int]]) -> None:
+    """See that files are those they were ``before``: SQLite would write on into one without a name.
+
+    Raises:
+        StoreError: when one was deleted or replaced.
+    """
+    now = identities(directory)
+    for name, identity in before.items():
+        if now.get(name) != identity:
+            raise StoreError(
+                f"{directory / name} was {'replaced' if name in now else 'deleted'} while this run was using "
+                "it, so that no further game can be stored",
+                f"keep other programs away from {directory}, then {AGAIN}",
+            )
 
 
 # Making

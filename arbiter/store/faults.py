@@ -89,6 +89,12 @@ def _of_database(path: Path, error: sqlite3.DatabaseError) -> StoreError:
             return StoreError(f"{path}: cannot be opened: {error}", f"see who may read it, or {ELSEWHERE}")
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return StoreError(f"{path}: another program keeps it locked", f"end that program, then {AGAIN}")
+        case sqlite3.SQLITE_CONSTRAINT:
+            return StoreError(
+                f"{path}: another program wrote to it meanwhile ({error}); the games stored before are not "
+                "touched",
+                f"see that one run at a time uses these results, then {AGAIN}",
+            )
         case sqlite3.SQLITE_IOERR:
             return StoreError(
                 f"{path}: the file system failed: {error}",

@@ -39,12 +39,22 @@ class Attempts(NamedTuple):
     decided: bool
 
 
+def renamed(stage: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """A stage as it is stored, in which bots have other names."""
+    return {
+        **stage,
+        "byes": [names.get(bot, bot) for bot in stage["byes"]],
+        "pairings": [[names.get(bot, bot) for bot in pairing] for pairing in stage["pairings"]],
+    }
+
+
 class League:
     """An open results database; a context manager."""
 
     def __init__(self, connection: sqlite3.Connection, directory: Path, lock: int | None) -> None:
         self._connection = connection
         self._lock = lock
+        self._files = {} if lock is None else database.identities(directory)
         self.directory = directory
 
     @classmethod
@@ -81,6 +91,14 @@ class League:
         with contextlib.suppress(OSError):
             self.directory.rmdir()
 
+    def require_in_place(self) -> None:
+        """See that the database is still where it was opened to write.
+
+        Raises:
+            StoreError: when one of its files was deleted or replaced.
+        """
+        database.require_in_place(self.directory, self._files)
+
     # Facts about the tournament
 
     def get(self, key: str) -> Any:
@@ -109,7 +127,7 @@ class League:
 
     def start_session(self, started_at: str, machine: str, versions: str) -> None:
         """Note that a run began or went on."""
-        with explaining(self.directory):
+        with explaining(self.directory), self._transaction():
             self._connection.execute("INSERT INTO sessions VALUES (?, ?, ?)", (started_at, machine, versions))
 
     def sessions(self) -> list[Mapping[str, str]]:
@@ -132,13 +150,11 @@ class League:
         execute("UPDATE bots SET name = ?, retired = ? WHERE name = ?", (other, retired, name))
         for side in ("white", "black"):
             execute(f"UPDATE games SET {side} = ? WHERE {side} = ?", (other, name))
-        stages = self.get("stages") or []
-        for stage in stages:
-            stage["byes"] = [other if bot == name else bot for bot in stage["byes"]]
-            stage["pairings"] = [
-                [other if bot == name else bot for bot in pairing] for pairing in stage["pairings"]
-            ]
-        self._store([("stages", json.dumps(stages))])
+        stages = [renamed(stage, {name: other}) for stage in self.get("stages") or []]
+        readmissions = [
+            {**each, "bot": other if each["bot"] == name else each["bot"]} for each in self.readmissions()
+        ]
+        self._store([("stages", json.dumps(stages)), ("readmissions", json.dumps(readmissions))])
 
     def set_bots(self, bots: Iterable[tuple[str, str, str, str | None]]) -> None:
         """Store name, hash, command and the reason for leaving out of every bot; keeps withdrawals.
@@ -156,8 +172,28 @@ class League:
 
     def withdraw(self, name: str, reason: str) -> None:
         """Note that a bot plays no further games."""
-        with explaining(self.directory):
+        with explaining(self.directory), self._transaction():
             self._connection.execute("UPDATE bots SET withdrawn = ? WHERE name = ?", (reason, name))
+
+    def readmit(self, name: str, at: str) -> None:
+        """Let a bot that was withdrawn play again, on the record; what it failed so far is forgiven."""
+        failed = (
+            "SELECT number, attempt FROM games WHERE white = :name AND (both_failed OR offender = 'white')"
+            " OR black = :name AND (both_failed OR offender = 'black')"
+        )
+        with explaining(self.directory), self._transaction():
+            execute = self._connection.execute
+            row = execute("SELECT withdrawn FROM bots WHERE name = ?", (name,)).fetchone()
+            forgiven = [list(game) for game in execute(failed, {"name": name})]
+            new = {"bot": name, "at": at, "withdrawn": row["withdrawn"], "forgiven": forgiven}
+            self._store([("readmissions", json.dumps([*self.readmissions(), new]))])
+            execute("UPDATE bots SET withdrawn = NULL WHERE name = ?", (name,))
+
+    def readmissions(self) -> list[dict[str, Any]]:
+        """Who came back after a withdrawal (``bot``), when (``at``), why it had been ``withdrawn``, and which
+        of its games are ``forgiven``: pairs of number and attempt.
+        """
+        return self.get("readmissions") or []
 
     def bots(self) -> list[Mapping[str, Any]]:
         """The bots in the order of the tournament file."""
@@ -296,6 +332,7 @@ class League:
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
+        self.require_in_place()
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield

@@ -1,10 +1,12 @@
 """What was played of a tournament, and what comes next."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
 
 from arbiter.rating.sprt import SprtProgress
-from arbiter.store import Attempts, League, PlayedGame
+from arbiter.store import Attempts, PlayedGame
 from arbiter.tournament.config import Tournament
 from arbiter.tournament.formats import Knockout, SprtMatch, Tie, format_of
 from arbiter.tournament.outcomes import outcome_of_game, outcome_of_row
@@ -19,28 +21,43 @@ def is_over(game: Attempts) -> bool:
     return game.decided or game.void >= ATTEMPTS
 
 
+class Past(Protocol):
+    """What earlier runs left, as an agenda asks for it: the store has it all."""
+
+    @property
+    def directory(self) -> Path: ...
+
+    def get(self, key: str) -> Any: ...
+
+    def attempts(self) -> Iterator[Attempts]: ...
+
+    def encounters(self) -> list[tuple[str, str, int]]: ...
+
+    def brief_games(self) -> Iterator[Mapping[str, Any]]: ...
+
+
 class Agenda:
     """The schedule of one tournament, with what its format adds as results come in.
 
-    ``present``: the bots that can play; remove those that cannot any more. ``league`` has what earlier
+    ``present``: the bots that can play; remove those that cannot any more. ``past`` is what earlier
     runs left, None before the first one; it is only read: ``stages`` are for others to store before any
     game of them is played. ``limit``: the number of the last game to be played.
     """
 
     def __init__(
-        self, tournament: Tournament, present: set[str], league: League | None, limit: int | None = None
+        self, tournament: Tournament, present: set[str], past: Past | None, limit: int | None = None
     ) -> None:
         self.present = present
         self._limit = limit
         self._bots = [bot.name for bot in tournament.bots]
         self._format = format_of(tournament)
-        self._schedule = Schedule(map(Stage.from_json, (league and league.get("stages")) or []))
+        self._schedule = Schedule(map(Stage.from_json, (past.get("stages") if past else None) or []))
         self._attempts: dict[int, int] = {}
         self._voids: Counter[int] = Counter()
         self._over: set[int] = set()
         self._begun: Counter[frozenset[str]] = Counter()
-        if league is not None:
-            self._recall(league)
+        if past is not None:
+            self._recall(past)
         self._extend(self._format.extend(self._schedule.stages))
         self._open = self._open_fixtures(0)
         self._settled: set[tuple[int, str]] = set()
@@ -155,20 +172,20 @@ class Agenda:
             self._over.add(game.number)
             self._format.note(game.round, outcome_of_game(game))
 
-    def _recall(self, league: League) -> None:
+    def _recall(self, past: Past) -> None:
         """What earlier runs left."""
-        for game in league.attempts():
+        for game in past.attempts():
             self._attempts[game.number] = game.last
             if game.void:
                 self._voids[game.number] = game.void
             if is_over(game):
                 self._over.add(game.number)
-        for white, black, games in league.encounters():
+        for white, black, games in past.encounters():
             self._begun[frozenset((white, black))] += games
         # Reading every game takes its time, for nothing if the format does not care.
-        for row in league.brief_games() if self._format.needs_results else ():
+        for row in past.brief_games() if self._format.needs_results else ():
             if row["number"] in self._over:
-                self._format.note(row["round"], outcome_of_row(row, league.directory))
+                self._format.note(row["round"], outcome_of_row(row, past.directory))
 
     def _extend(self, stages: Iterable[Stage]) -> None:
         """Put stages at the end of the schedule."""

@@ -12,7 +12,7 @@ from arbiter.tournament.bots import Command, expand_home, locate, resolve_build,
 from arbiter.tournament.config import Anchor, Tournament
 from arbiter.tournament.format_keys import format_values
 from arbiter.tournament.nodes import Document, KeyPath, UnreadableFileError, parse, read_text
-from arbiter.tournament.openings import OpeningsSpec
+from arbiter.tournament.openings import OpeningsSpec, fault_of_openings
 from arbiter.tournament.problems import (
     ConfigurationError,
     Problem,
@@ -32,8 +32,8 @@ if TYPE_CHECKING:  # pydantic takes long to import; `arbiter --help` must not wa
 def load_tournament(path: Path) -> Tournament:
     """Read and check a tournament file.
 
-    Raises TournamentFileError with every fault found. Whether the bots exist and start is not
-    looked at: that is found out when they are built and started.
+    Raises TournamentFileError with every fault found, a missing file of openings among them. Whether
+    the bots exist and start is not looked at: that is found out when they are built and started.
     """
     try:
         text = read_text(path)
@@ -203,6 +203,7 @@ class _Assembly:
         names = {i: name for i, entry in entries.items() if (name := self._name(i, entry, commands.get(i)))}
         self._check_names(names)
         self._check_limits(entries)
+        self._check_ratings()
         sound = commands.keys() & names.keys()
         bots = {i: self._bot(i, entries[i], commands[i], names[i]) for i in sorted(sound)}
         for index, bot in bots.items():
@@ -314,6 +315,14 @@ class _Assembly:
                     path, "nothing limits the thinking: neither `time` nor `nodes` nor `depth`"
                 )
 
+    def _check_ratings(self) -> None:
+        """Seeding by ratings that nobody has would be the order of the file, unnoticed."""
+        is_rated = any(path[-1] == "rating" for path in self._draft.document.keys if path[:1] == ("bots",))
+        if (self._model.format, self._model.seeding) == ("knockout", "rating") and not is_rated:
+            self._draft.complain(
+                ("seeding",), "no bot has a `rating` to be seeded by; give them one, or leave `seeding` out"
+            )
+
     def _check_codecup(self, index: int, bot: Bot) -> None:
         """Refuse for a CodeCup bot what its dialect has no words for."""
         if bot.dialect is not Dialect.CODECUP:
@@ -333,6 +342,8 @@ class _Assembly:
 
     def _openings(self, bots: Iterable[Bot]) -> OpeningsSpec:
         spec = self._model.openings.spec()
+        if fault := fault_of_openings(spec, self._path.parent):
+            self._draft.complain(("openings", "file"), f"`openings`: {fault}")
         cup = next((bot.name for bot in bots if bot.dialect is Dialect.CODECUP), None)
         if cup is not None and spec.kind != "empty":
             self._draft.complain(

@@ -8,7 +8,8 @@ from arbiter.match.clock import TimeControl
 from arbiter.store import League
 from arbiter.tournament.agenda import Agenda
 from arbiter.tournament.config import Tournament
-from arbiter.tournament.versions import Change
+from arbiter.tournament.versions import Change, Foreseen
+from arbiter.tournament.withdrawals import withdrawn
 
 _TYPICAL_PLIES = 84
 """Plies of a game between the sample bots, the median of some hundred."""
@@ -16,26 +17,31 @@ _FIRST_GAMES = 10
 
 
 def outlook(
-    tournament: Tournament, seed: int | None, league: League | None = None, changed: Collection[Change] = ()
+    tournament: Tournament,
+    seed: int | None,
+    league: League | None = None,
+    changed: Collection[Change] = (),
+    readmitted: Collection[str] = (),
 ) -> Iterator[str]:
     """Lines that describe the tournament, and what ``league`` leaves to play of it; no bot is started.
 
-    ``changed``: bots that would enter with other programs.
+    ``changed``: bots that would enter with other programs; ``readmitted``: bots that were withdrawn and
+    would play again.
     """
     yield f"{tournament.name}: {_format(tournament)}, time {tournament.time}, openings {tournament.openings}"
     seed = seed if seed is not None else tournament.seed
     yield f"seed {seed}" if seed is not None else "seed: drawn at the first run"
     yield ""
-    withdrawn = {row["name"] for row in league.bots() if row["withdrawn"]} if league else set()
+    away = withdrawn(league, back={*(change.name for change in changed), *readmitted}) if league else {}
     for bot in tournament.bots:
-        mark = " (withdrawn)" if bot.name in withdrawn else " (optional)" if bot.optional else ""
+        mark = " (withdrawn)" if bot.name in away else " (optional)" if bot.optional else ""
         yield f"  {bot.name}{mark}: {' '.join(bot.argv)}"
     yield ""
-    present = {bot.name for bot in tournament.bots}.difference(withdrawn, (change.name for change in changed))
-    agenda = Agenda(tournament, present, league)
+    present = {bot.name for bot in tournament.bots}.difference(away)
+    agenda = Agenda(tournament, present, Foreseen(league, changed) if league else None)
     coming = list(islice(agenda.coming(), _FIRST_GAMES))
     yield from agenda.latecomers
-    yield from (f"{change.foretold}; what it will play is not counted here" for change in changed)
+    yield from (change.foretold for change in changed)
     if not coming:
         yield f"{_played(agenda)}; none is left"
         return

@@ -2,17 +2,21 @@
 
 import json
 import secrets
+import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from textwrap import shorten
 from typing import Any
 
 from arbiter.isolation import remains
 from arbiter.isolation.affinity import share, usable_cores
 from arbiter.isolation.tree import become_subreaper
 from arbiter.match import usage
+from arbiter.match.bot import Bot
 from arbiter.match.clock import ClockKind
 from arbiter.store import League
+from arbiter.tournament.agenda import Agenda
 from arbiter.tournament.config import GROWING, Tournament, differences
 from arbiter.tournament.events import Notice, Watcher
 from arbiter.tournament.fingerprint import KIND as FINGERPRINTS
@@ -25,7 +29,10 @@ from arbiter.tournament.prepare import Readiness, prepare
 from arbiter.tournament.runner import Entry, Runner
 from arbiter.tournament.sandboxes import sandboxed
 from arbiter.tournament.versions import Change, changed_programs, enter_versions
+from arbiter.tournament.withdrawals import withdrawn
 from protocol.rules import Position
+
+_LONGEST_REASON = 160
 
 
 class BotsNotReadyError(Exception):
@@ -53,18 +60,33 @@ class Plan:
     openings: Openings
 
 
-def settle(
-    tournament: Tournament,
-    seed: int | None,
-    league: League,
-    start: Position | None = None,
-    *,
-    dry: bool = False,
-) -> Plan:
+def settle(tournament: Tournament, seed: int | None, league: League, start: Position | None = None) -> Plan:
     """Compare the tournament with what the results directory holds, and store what is new.
 
-    Before the first game nothing is binding. Without a seed anywhere one is drawn, once. ``start``:
-    where all games start, instead of the tournament's openings. ``dry``: only compare.
+    Before the first game nothing is binding. All else is as for ``foresee``.
+    """
+    if not league.has_games():
+        league.clear()
+    plan = foresee(tournament, seed, league, start)
+    anchor = tournament.anchor
+    league.put(
+        config=_described(tournament, plan.openings, start),
+        seed=plan.seed,
+        tournament=tournament.name,
+        time=str(tournament.time),
+        anchor=tuple(anchor) if anchor else None,
+        stages=_stages(league.get("config"), league),
+    )
+    return plan
+
+
+def foresee(
+    tournament: Tournament, seed: int | None, league: League | None, start: Position | None = None
+) -> Plan:
+    """Compare the tournament with what the results directory holds, if there is any, and store nothing.
+
+    Without a seed anywhere one is drawn, once. ``start``: where all games start, instead of the
+    tournament's openings.
 
     Raises:
         UnfitMachineError: when its clock cannot be kept here.
@@ -72,33 +94,25 @@ def settle(
         OpeningsError: when the file of openings cannot be used.
     """
     _require_counters(tournament)
-    if not dry and not league.has_games():
-        league.clear()
     seed = _seed(tournament, seed, league)
     openings: Openings = (
         open_openings(tournament.openings, seed, tournament.rules, tournament.path.parent)
         if start is None
         else FixedPosition(start)
     )
-    now = {
+    before = league.get("config") if league else None
+    if league is not None and before is not None:
+        _compare(before, _described(tournament, openings, start), league)
+    return Plan(_bounded(tournament, openings), seed, openings)
+
+
+def _described(tournament: Tournament, openings: Openings, start: Position | None) -> dict[str, Any]:
+    """What must stay the same from run to run."""
+    return {
         **tournament.canonical(),
         "openings": openings.canonical() if start is None else "empty",
         "start": (start or Position.start(tournament.rules)).dpos,
     }
-    before = league.get("config")
-    if before is not None:
-        _compare(before, now, league)
-    anchor = tournament.anchor
-    if not dry:
-        league.put(
-            config=now,
-            seed=seed,
-            tournament=tournament.name,
-            time=str(tournament.time),
-            anchor=tuple(anchor) if anchor else None,
-            stages=_stages(before, league),
-        )
-    return Plan(_bounded(tournament, openings), seed, openings)
 
 
 def _bounded(tournament: Tournament, openings: Openings) -> Tournament:
@@ -109,11 +123,11 @@ def _bounded(tournament: Tournament, openings: Openings) -> Tournament:
     return replace(tournament, sprt=sprt._replace(max_pairs=count))
 
 
-def _seed(tournament: Tournament, seed: int | None, league: League) -> int:
+def _seed(tournament: Tournament, seed: int | None, league: League | None) -> int:
     """The seed of all chance: as asked for, as before, or drawn."""
     wanted = seed if seed is not None else tournament.seed
-    stored: int | None = league.get("seed")
-    if stored is not None and wanted not in (None, stored):
+    stored: int | None = league.get("seed") if league else None
+    if league and stored is not None and wanted not in (None, stored):
         raise ChangedTournamentError(
             f"{league.directory}: its games were played with seed {stored}, not {wanted}"
         )
@@ -150,16 +164,17 @@ def _compare(before: dict[str, Any], now: dict[str, Any], league: League) -> Non
         )
 
 
-def changed_bots(plan: Plan, league: League, new_versions: Collection[str]) -> list[Change]:
+def changed_bots(plan: Plan, league: League, new_versions: Collection[str] | None) -> list[Change]:
     """The bots that the next run enters as other ones, as far as that is known without building any.
 
     Raises:
         ChangedProgramError: as ``play_tournament`` does.
     """
+    away = withdrawn(league, back=new_versions or ())
     files = {
         bot.name: (bot, found)
         for bot in plan.tournament.bots
-        if bot.build is None and (found := fingerprinted(bot))
+        if bot.name not in away and bot.build is None and (found := fingerprinted(bot))
     }
     return changed_programs(
         league,
@@ -175,14 +190,16 @@ async def play_tournament(
     watch: Watcher,
     games: int | None = None,
     new_versions: Collection[str] | None = None,
+    readmitted: Collection[str] | None = None,
     *,
     overhear: bool = False,
-) -> list[Readiness]:
+) -> None:
     """Build and check the bots, then play; ``games`` bounds how many games of the schedule are played.
 
     ``new_versions`` are bots whose changed programs enter as new ones, or as those they were before, None
-    where none can; with ``overhear`` all that is said in the games is told as well. Returns the optional
-    bots that were left out.
+    where none can; ``readmitted`` are bots that were withdrawn and play again, None where none can; with
+    ``overhear`` all that is said in the games is told as well. Other bots that were withdrawn are not
+    touched, and none is where no game is left.
 
     Raises:
         BotsNotReadyError: when a bot that is not optional cannot play, or fewer than two can.
@@ -195,11 +212,51 @@ async def play_tournament(
         watch(Notice(f"removed what a run that was killed had left: {found}"))
     for warning in _warnings(plan):
         watch(Notice(warning))
-    readiness = await prepare(tournament, league.directory / "logs", lambda text: watch(Notice(text)))
-    _require(readiness)
-    left_out = [each for each in readiness if each.problem]
-    for each in left_out:
-        watch(Notice(f"{each.bot.name} is left out: {each.problem}", is_warning=True))
+    if tournament.format not in GROWING:
+        new_versions = None
+    away = withdrawn(league, back={*(new_versions or ()), *(readmitted or ())})
+    for name, why in away.items():
+        remedy = "" if readmitted is None else f"; `--readmit {shlex.quote(name)}` lets it play again"
+        watch(Notice(f"{name} stays withdrawn: {shorten(why, _LONGEST_REASON, placeholder=' ...')}{remedy}"))
+    bots = [bot for bot in tournament.bots if bot.name not in away]
+    if (
+        is_through(tournament, bots, league, games)
+        and not new_versions
+        and not changed_bots(plan, league, new_versions)
+    ):
+        watch(Notice("no game is left to play, so no bot is built or started"))
+        entries = {bot.name: Entry(bot, "") for bot in bots}
+    else:
+        readiness = await prepare(
+            bots, tournament, league.directory / "logs", lambda text: watch(Notice(text))
+        )
+        _require(readiness, len(away))
+        entries = _enter(tournament, readiness, league, watch, new_versions)
+    for name in withdrawn(league).keys() & entries.keys() & set(readmitted or ()):
+        league.readmit(name, _now())
+        watch(Notice(f"{name} is readmitted: what it failed so far counts no more against it"))
+    await Runner(tournament, plan.seed, plan.openings, entries, league, watch, games, overhear=overhear).run()
+
+
+def is_through(tournament: Tournament, bots: Sequence[Bot], league: League, games: int | None = None) -> bool:
+    """Whether no game is left, whichever of these bots can play."""
+    if not league.has_games():
+        return False
+    agenda = Agenda(tournament, {bot.name for bot in bots}, league, games)
+    return next(agenda.coming(), None) is None
+
+
+def _enter(
+    tournament: Tournament,
+    readiness: Sequence[Readiness],
+    league: League,
+    watch: Watcher,
+    new_versions: Collection[str] | None,
+) -> dict[str, Entry]:
+    """Put on record who plays and who is left out."""
+    for each in readiness:
+        if each.problem:
+            watch(Notice(f"{each.bot.name} is left out: {each.problem}", is_warning=True))
     entries = {r.bot.name: Entry(r.bot, fingerprint(r.bot)) for r in readiness if r.problem is None}
     if tournament.format == "sprt" and (words := _sameness(*entries.values())):
         watch(Notice(words, is_warning=True))
@@ -207,7 +264,7 @@ async def play_tournament(
         league,
         {name: entry.hash for name, entry in entries.items()},
         {name: fingerprinted(entry.bot) for name, entry in entries.items()},
-        new_versions if tournament.format in GROWING else None,
+        new_versions,
     ):
         watch(Notice(notice))
     league.set_bots(
@@ -220,17 +277,20 @@ async def play_tournament(
         for each in readiness
     )
     league.put(fingerprints=FINGERPRINTS)
-    started_at = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
-    league.start_session(started_at, describe_machine(), json.dumps(describe_versions()))
-    await Runner(tournament, plan.seed, plan.openings, entries, league, watch, games, overhear=overhear).run()
-    return left_out
+    league.start_session(_now(), describe_machine(), json.dumps(describe_versions()))
+    return entries
 
 
-def _require(readiness: Sequence[Readiness]) -> None:
+def _now() -> str:
+    return datetime.now(UTC).astimezone().isoformat(timespec="seconds")
+
+
+def _require(readiness: Sequence[Readiness], withdrawn: int) -> None:
+    """Refuse what nobody would call this tournament; bots that were withdrawn have had their part in it."""
     missing = [f"{r.bot.name}: {r.problem}" for r in readiness if r.problem and not r.bot.optional]
     if missing:
         raise BotsNotReadyError(missing)
-    if sum(each.problem is None for each in readiness) < 2:
+    if sum(each.problem is None for each in readiness) + withdrawn < 2:
         left = [f"{each.bot.name}: {each.problem}" for each in readiness if each.problem]
         raise BotsNotReadyError([*left, "fewer than two bots can play here"])
 

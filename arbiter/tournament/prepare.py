@@ -1,13 +1,14 @@
 """Before the first game: build every bot once, start every bot once, and know who can play."""
 
+import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import trio
 
-from arbiter.isolation.launch import StartError, launch
+from arbiter.isolation.launch import StartError, fault_of_command, launch
 from arbiter.match.bot import Bot
 from arbiter.match.game import Competitor
 from arbiter.match.startcheck import StartCheck, check_start
@@ -20,6 +21,8 @@ _LOG_TAIL = 20
 _STARTS = 4
 """Bots that are tried at a time: most of a start is waiting, and thirty take long one by one."""
 _WORDS_TAIL = 5
+_INTERPRETERS = re.compile(r"(python|pypy|node|ruby|perl|php|lua|luajit)[0-9.]*")
+"""Programs whose first argument is a script, unless it is an option."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +33,17 @@ class Readiness:
     problem: str | None
 
 
-async def prepare(tournament: Tournament, logs: Path, tell: Callable[[str], None]) -> list[Readiness]:
-    """Build and start-check all bots, in the order of the file.
+async def prepare(
+    bots: Sequence[Bot], tournament: Tournament, logs: Path, tell: Callable[[str], None]
+) -> list[Readiness]:
+    """Build and start-check these bots of a tournament.
 
     What a build prints goes to ``logs``; ``tell`` gets a line for each thing worth knowing. A bot
     that is started through something else is not tried: nobody wants to see a debugger twice.
     """
     built: set[tuple[object, ...]] = set()
     found: dict[str, Readiness] = {}
-    for bot in tournament.bots:
+    for bot in bots:
         problem = await build(bot, logs, built, tell)
         if problem is not None:
             found[bot.name] = Readiness(bot, problem)
@@ -52,12 +57,32 @@ async def prepare(tournament: Tournament, logs: Path, tell: Callable[[str], None
             tell(f"{bot.name}: {note}")
 
     async with trio.open_nursery() as nursery:
-        for bot in tournament.bots:
+        for bot in bots:
             if bot.name not in found and bot.wrap:
                 found[bot.name] = Readiness(bot, None)
             elif bot.name not in found:
                 nursery.start_soon(check, bot)
-    return [found[bot.name] for bot in tournament.bots]
+    return [found[bot.name] for bot in bots]
+
+
+def foreseen(bots: Sequence[Bot]) -> list[Readiness]:
+    """Bots that cannot play, as far as that shows before any is built or started."""
+    found = ((bot, _fault_before_start(bot)) for bot in bots)
+    return [Readiness(bot, fault) for bot, fault in found if fault]
+
+
+def _fault_before_start(bot: Bot) -> str | None:
+    """The program may still have to be built; what builds it must be there."""
+    first = (bot.build or bot.argv)[0]
+    return fault_of_command(first, bot.directory, bot.env.get("PATH")) or _missing_script(bot)
+
+
+def _missing_script(bot: Bot) -> str | None:
+    """The script that an interpreter is to run, if it is named first and not there."""
+    if bot.build or len(bot.argv) < 2 or not _INTERPRETERS.fullmatch(Path(bot.argv[0]).name):
+        return None
+    script = bot.directory / bot.argv[1]
+    return None if bot.argv[1].startswith("-") or script.exists() else f"{script}: no such file"
 
 
 def _explained(outcome: StartCheck) -> str | None:

@@ -2,10 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
+from textwrap import shorten
+from typing import Any
 
 from arbiter.rating.sprt import SprtProgress
 from arbiter.rating.table import Annulment
 from arbiter.tournament.formats import Tie
+
+_LONGEST_REASON = 160
 
 
 def verdict(names: tuple[str, str], test: SprtProgress) -> Iterator[str]:
@@ -71,6 +75,18 @@ def _sequel(annulment: Annulment) -> str:
 def retired(bots: Mapping[str, str]) -> list[str]:
     """Bots whose name another version has now."""
     return [f"{bot} plays no more: {_sentence(why)}" for bot, why in bots.items()]
+
+
+def readmitted(readmissions: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Bots that had been withdrawn and play again."""
+    return [
+        f"{each['bot']} was readmitted on {each['at'][:10]}; until then it had {_brief(each['withdrawn'])}"
+        for each in readmissions
+    ]
+
+
+def _brief(reason: str) -> str:
+    return _sentence(shorten(reason, _LONGEST_REASON, placeholder=" ..."))
 
 
 def _sentence(text: str) -> str:

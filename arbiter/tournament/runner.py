@@ -112,11 +112,16 @@ class Runner:
                 self._tell(parcels)
 
     def _recall_form(self) -> None:
-        """Which bots were in trouble when an earlier run ended; a game that was taken out blames nobody."""
+        """Which bots were in trouble when an earlier run ended; a game that was taken out blames nobody, and
+        one that was forgiven not the bot that came back.
+        """
+        forgiven = {(each["bot"], *game) for each in self._league.readmissions() for game in each["forgiven"]}
         for row in self._league.brief_games():
             if row["annulled"] is not None:
                 continue
             for side in ("white", "black"):
+                if (row[side], row["number"], row["attempt"]) in forgiven:
+                    continue
                 termination = Termination(row["termination"])
                 failed = row["both_failed"] or (row["offender"] == side and termination.is_forfeit)
                 self._note_form(row[side], failed, termination)
@@ -255,7 +260,8 @@ class Runner:
             return
         count = self._failures[name]
         last = f"the last by {outcome.termination}: {outcome.detail}"
-        reason = f"failed {count} games, none finished in between, {last}"
+        games = f"{count} game{'' if count == 1 else 's'}"
+        reason = f"failed {games}, none finished in between, {last}"
         self._withdrawn.add(name)
         self._agenda.present.discard(name)
         async with self._database:

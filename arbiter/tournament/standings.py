@@ -1,8 +1,9 @@
 """From stored games to league tables."""
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from arbiter.rating.pages import PageKind, page
 from arbiter.rating.sheet import Sheet
@@ -63,10 +64,18 @@ def standings_of(
             *course.remarks(wanted),
             *remarks.annulled(annulled),
             *remarks.retired(retired),
+            *remarks.readmitted(_readmissions(roster, wanted)),
         ],
     )
     test = course.test_among(wanted)
     return Standings(tally, replace(table, retired=retired, annulled=annulled, test=test))
+
+
+def _readmissions(roster: Roster, wanted: Collection[str]) -> Iterator[Mapping[str, Any]]:
+    for league, names in roster.names.items():
+        for each in league.readmissions():
+            if (bot := names.get(each["bot"], each["bot"])) in wanted:
+                yield {**each, "bot": bot}
 
 
 def _annulments(roster: Roster, wanted: Collection[str]) -> Iterator[Annulment]:

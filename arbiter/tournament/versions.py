@@ -10,8 +10,9 @@ import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from arbiter.store import League
+from arbiter.store import Attempts, League, renamed
 from arbiter.tournament import fingerprint
 
 _SHOWN = 8
@@ -90,6 +91,33 @@ def name_with_hash(name: str, hash: str) -> str:
     return f"{name}@{hash[:_SHOWN]}"
 
 
+class Foreseen:
+    """What a league will hold once programs that changed have entered, as far as an agenda asks for it."""
+
+    def __init__(self, league: League, changes: Collection[Change]) -> None:
+        self._league = league
+        self._names = {each.earlier: each.name for each in changes if each.earlier}
+        self._names |= {each.name: _former_name(league, each) for each in changes}
+        self.directory = league.directory
+
+    def get(self, key: str) -> Any:
+        value = self._league.get(key)
+        return value and [renamed(stage, self._names) for stage in value] if key == "stages" else value
+
+    def attempts(self) -> Iterator[Attempts]:
+        return self._league.attempts()
+
+    def encounters(self) -> list[tuple[str, str, int]]:
+        return [(self._name(white), self._name(black), n) for white, black, n in self._league.encounters()]
+
+    def brief_games(self) -> Iterator[Mapping[str, Any]]:
+        for row in self._league.brief_games():
+            yield {**row, "white": self._name(row["white"]), "black": self._name(row["black"])}
+
+    def _name(self, name: str) -> str:
+        return self._names.get(name, name)
+
+
 def name_at_play(name: str, hash: str) -> str:
     """The name that a bot had when it played, which may have gone to another program since."""
     return re.sub(rf"@{re.escape(hash[:_SHOWN])}(-[0-9]+)?$", "", name) if hash else name
@@ -134,7 +162,7 @@ def _remedy(changes: Sequence[Change]) -> str:
 
 def _entering(league: League, changes: Sequence[Change]) -> Iterator[str]:
     for change in changes:
-        former = _free_name(league, name_with_hash(change.name, change.before))
+        former = _former_name(league, change)
         league.replace_bot(change.name, former, "its program changed", earlier=change.earlier)
         yield f"{change.name}: {_news(change, former)}"
 
@@ -146,7 +174,9 @@ def _news(change: Change, former: str) -> str:
     return f"back to the program of {change.earlier}, whose games are its own again{since}"
 
 
-def _free_name(league: League, wanted: str) -> str:
+def _former_name(league: League, change: Change) -> str:
+    """What the program is called from now on that a bot had before."""
+    wanted = name_with_hash(change.name, change.before)
     taken = {row["name"] for row in league.bots()}
     name, number = wanted, 1
     while name in taken:

@@ -244,6 +244,69 @@ def test_a_journal_without_its_database_is_not_taken_for_nothing(results: Path) 
         assert not league.has_games()
 
 
+# Taken away under a run
+
+
+@pytest.mark.parametrize(
+    "name, replaced",
+    [("league.db", False), ("league.db", True), ("league.db-wal", False), ("league.lock", False)],
+)
+def test_files_that_are_taken_away_end_the_run(results: Path, name: str, replaced: bool) -> None:
+    with League.open_for_writing(results) as league:
+        league.add([game(GAMES + 1)])
+        (results / name).rename(results / "away")
+        if replaced:
+            shutil.copy(results / "away", results / name)
+        with pytest.raises(StoreError) as caught:
+            league.add([game(GAMES + 2)])
+        assert str(caught.value) == (
+            f"{results / name} was {'replaced' if replaced else 'deleted'} while this run was using it, "
+            "so that no further game can be stored"
+        )
+        assert "run the same command again" in str(caught.value.remedy)
+        with pytest.raises(StoreError):
+            league.withdraw("one", "crashed")
+        (results / name).unlink(missing_ok=True)
+        (results / "away").rename(results / name)
+        league.require_in_place()
+        assert [played.number for played in league.games()] == list(range(1, GAMES + 2))
+
+
+def test_a_run_whose_results_were_deleted_does_not_say_that_all_is_stored(tmp_path: Path) -> None:
+    (tmp_path / "cup.yaml").write_text(
+        "tournament: Cup\nisolation: none\nrounds: 200\nbots:\n"
+        f"  - {{name: a, run: {QUICK} first}}\n  - {{name: b, run: {QUICK} last}}\n"
+    )
+    command = [sys.executable, "-m", "arbiter", "run", "cup.yaml", "--results", "one"]
+    run = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    with run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        next(line for line in run.stdout if " ends: " in line)
+        for file in (tmp_path / "one").glob("league.db*"):
+            file.unlink()
+        run.stdout.read()
+        said = run.stderr.read()
+    assert run.returncode == 2
+    assert said == (
+        "arbiter: one/league.db was deleted while this run was using it, so that no further game can be "
+        "stored\n  keep other programs away from one, then run the same command again\n"
+    )
+
+
+def test_what_another_run_stored_meanwhile_is_told_in_words(results: Path) -> None:
+    with League.open_for_writing(results) as league, pytest.raises(StoreError) as caught:
+        league.add([game(1)])
+    assert str(caught.value).startswith(f"{results}/league.db: another program wrote to it meanwhile (")
+
+
 # Killed
 
 

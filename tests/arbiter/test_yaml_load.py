@@ -338,6 +338,19 @@ ONE_FAULT = {
     "tournament: x\nbots:\n  - {run: ./a, rating: 5}\n  - ./b\n": [
         "cup.yaml:3:24: `rating` is for a knockout with `seeding: rating`"
     ],
+    f"tournament: x\nformat: swiss\nseeding: rating\n{BOTS}": [
+        "cup.yaml:3:10: `seeding` belongs to `format: knockout`, and the format is swiss"
+    ],
+    f"tournament: x\nopenings: {{file: nix.drec}}\nnodes: 0\n{BOTS}": [
+        "cup.yaml:2:18: `openings`: nix.drec: no such file",
+        "cup.yaml:3:8: `nodes`: `0` is too small; the least is 1",
+    ],
+    f"tournament: x\nformat: knockout\nseeding: rating\n{BOTS}": [
+        "cup.yaml:3:10: no bot has a `rating` to be seeded by; give them one, or leave `seeding` out"
+    ],
+    "tournament: x\nformat: knockout\nseeding: rating\nbots:\n  - {run: ./a, rating: high}\n  - ./b\n": [
+        "cup.yaml:5:24: `rating`: `high` is not a rating; write it like `1500`"
+    ],
     f"tournament: x\ntime: {{game: 5s, clock: sun}}\n{BOTS}": [
         "cup.yaml:2:25: `clock` cannot be `sun`; available: wall, cpu, fair"
     ],

@@ -99,6 +99,8 @@ def test_a_changed_program_is_refused_until_it_is_said_to_be_a_new_one(
         number: tuple(former if part == "mine" else part for part in game) for number, game in before.items()
     }
     played = [game for number, game in after.items() if number not in before]
+    assert f"{len(before)} games were played; 4 are left, 1 at a time; the first of them:\n" in dry.stdout
+    assert dry.stdout.count("  game ") == (4 if form == "round-robin" else 2)
     # In the Swiss system it comes last, and so has the bye of the first round that it is there for.
     assert (len(played), sum("mine" in game for game in played)) == (4, 4 if form == "round-robin" else 2)
     hashes = {
@@ -140,7 +142,7 @@ def test_who_goes_back_to_an_earlier_program_is_the_bot_it_was(cup: Callable[[st
     )
     assert "add --new-version mine to enter what changed as the bot that it was before" in done.stderr
     dry = at_once(*enter, "--dry-run", cwd=directory)
-    assert f"mine goes back to the program of mine@{old[:8]}; what it will play is not counted" in dry.stdout
+    assert f"mine goes back to the program of mine@{old[:8]}\n" in dry.stdout
     assert stored(directory / "one") == between
     done = at_once(*enter, cwd=directory)
     assert done.returncode == 0, done.stderr
@@ -205,9 +207,10 @@ def test_a_bot_that_was_left_out_for_a_while_is_known_again(cup: Callable[[str],
         path.read_text().replace('run: "./mine.sh first"', 'run: "./mine.sh first", optional: true')
     )
     (directory / "mine.sh").rename(directory / "away")
+    number, other, *_ = (n for n, game in stored(directory / "one").items() if "mine" in game)
+    annul(directory, "--replay", game=other)
     done = at_once("run", "cup.yaml", "--results", "one", cwd=directory)
     assert "mine is left out" in done.stdout, done.stderr
-    number = next(n for n, game in stored(directory / "one").items() if "mine" in game)
     _, said = annul(directory, "--replay", game=number)
     assert "played again by the next `arbiter run` of this tournament in which mine plays\n" in said
     (directory / "away").rename(directory / "mine.sh")

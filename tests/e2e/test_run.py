@@ -77,11 +77,48 @@ def test_quiet_prints_the_table_and_the_line_for_scripts_only(tmp_path: Path) ->
 
 
 def test_a_dry_run_touches_nothing(tmp_path: Path) -> None:
-    write_tournament(tmp_path, [*STEADY, entry("ghost", "./nowhere")])
+    trace = entry("trace", "sh -c 'touch started'", build="touch built")
+    write_tournament(tmp_path, [*STEADY, trace])
     done = arbiter(tmp_path, "run", "league.yaml", "--dry-run")
-    assert done.returncode == 0
+    assert (done.returncode, done.stderr) == (0, "")
     assert "6 pairings, 12 games" in done.stdout
     assert sorted(p.name for p in tmp_path.iterdir()) == ["league.yaml"]
+
+
+def test_a_dry_run_names_the_bots_that_cannot_start(tmp_path: Path) -> None:
+    bots = [
+        *STEADY[:2],
+        entry("ghost", "./nowhere"),
+        entry("shy", "./nowhere", optional="true"),
+        entry("script", "python3 van.py --fast"),
+        entry("unbuilt", "./soon", build="no-such-compiler soon.c"),
+        entry("built", "./soon", build="sh make.sh"),
+    ]
+    write_tournament(tmp_path, bots)
+    done = arbiter(tmp_path, "run", "league.yaml", "--dry-run")
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        f"arbiter: ghost: {tmp_path}/nowhere: no such file; is it built, and is the path right?",
+        f"arbiter: shy is left out: {tmp_path}/nowhere: no such file; is it built, and is the path right?",
+        f"arbiter: script: {tmp_path}/van.py: no such file",
+        "arbiter: unbuilt: no-such-compiler: no such command on PATH; write ./no-such-compiler for a file of "
+        "your own",
+    ]
+    assert "21 pairings" in done.stdout
+
+
+def test_a_dry_run_opens_the_openings(tmp_path: Path) -> None:
+    write_tournament(tmp_path, STEADY[:1] * 2, "openings: {file: book.dpos}")
+    path = tmp_path / "league.yaml"
+    path.write_text(path.read_text().replace('name: "steady"', 'name: "other"', 1))
+    for command in (("run", "league.yaml"), ("run", "league.yaml", "--dry-run")):
+        done = arbiter(tmp_path, *command)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "league.yaml:5:18: `openings`: book.dpos: no such file" in done.stderr
+    (tmp_path / "book.dpos").write_text("nonsense\n")
+    done = arbiter(tmp_path, "run", "league.yaml", "--dry-run")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "book.dpos:1: " in done.stderr
 
 
 def test_a_bot_that_cannot_start_stops_the_tournament_before_it_begins(tmp_path: Path) -> None:

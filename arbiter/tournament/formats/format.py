@@ -41,6 +41,10 @@ class Format:
         """
         return ""
 
+    def parted(self, stages: Sequence[Stage], bot: str) -> str:
+        """Why a bot that left cannot come back; empty while it can."""
+        return ""
+
     def note(self, round_number: int, outcome: Outcome) -> None:
         """Learn how a game ended, for good; games come in any order."""
 

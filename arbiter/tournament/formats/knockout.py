@@ -72,6 +72,12 @@ class Knockout(Format):
             return ""
         return "the first round was drawn without it; it can play in another --results directory"
 
+    def parted(self, stages: Sequence[Stage], bot: str) -> str:
+        current = stages[-1].last if stages else 0
+        if any(bot in (*stage.bots, *stage.byes) for stage in stages if stage.last == current):
+            return ""
+        return f"round {current} of the knockout was drawn without it"
+
     def survived(self, stages: Sequence[Stage], present: Collection[str]) -> dict[str, int]:
         """How many rounds each bot came through, as far as the last round is decided."""
         if not stages:

@@ -12,7 +12,7 @@ from arbiter.tournament.openings.boards import BOARD_KINDS, BoardKind, set_up_bo
 from arbiter.tournament.openings.files import OpeningFile, read_openings
 from arbiter.tournament.openings.fixed import FixedPosition
 from arbiter.tournament.openings.opening import Opening, OpeningsError
-from arbiter.tournament.openings.sources import Openings, open_openings
+from arbiter.tournament.openings.sources import Openings, fault_of_openings, open_openings
 from arbiter.tournament.openings.spec import KIND_WORDS, ORDERS, OpeningsSpec, parse_openings
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "Openings",
     "OpeningsError",
     "OpeningsSpec",
+    "fault_of_openings",
     "open_openings",
     "parse_openings",
     "read_openings",

@@ -1,5 +1,6 @@
 """Openings by number: from chance, a file or the book, the same ones whenever a tournament goes on."""
 
+import stat
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -53,6 +54,13 @@ def open_openings(
     if spec.kind == "file":
         return _open_file(spec.path or "", spec.order, seed, rules, base)
     return _Boards(spec.kind, seed, rules)
+
+
+def fault_of_openings(spec: OpeningsSpec, base: Path) -> str | None:
+    """What is wrong with the file that is meant, as far as that shows without reading it."""
+    from arbiter.tournament.bots import expand_home  # brings YAML along, which boards do without
+
+    return None if spec.path is None else _fault_of_file(base / expand_home(spec.path), spec.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,17 +149,26 @@ def _shuffled(openings: tuple[Opening, ...], seed: int) -> tuple[Opening, ...]:
 
 
 def _text(file: Path, path: str) -> str:
+    if fault := _fault_of_file(file, path):
+        raise OpeningsError([fault])
     try:
         return decode_text(file.read_bytes(), path)
     except RecordError as error:
         raise OpeningsError([str(error)]) from None
-    except (FileNotFoundError, ValueError):  # what no name can hold, such as a NUL
-        raise OpeningsError([f"{path}: no such file{_suggestion(file, path)}"]) from None
-    except IsADirectoryError:
-        remedy = f"the games of a results directory as a file: arbiter export {path} > games.drec"
-        raise OpeningsError([f"{path}: a directory, not a file of openings; {remedy}"]) from None
     except OSError as error:
         raise OpeningsError([f"{path}: cannot be read: {error.strerror}"]) from None
+
+
+def _fault_of_file(file: Path, path: str) -> str | None:
+    try:
+        if stat.S_ISDIR(file.stat().st_mode):
+            remedy = f"the games of a results directory as a file: arbiter export {path} > games.drec"
+            return f"{path}: a directory, not a file of openings; {remedy}"
+    except (FileNotFoundError, ValueError):  # the latter for what no name can hold, such as a NUL
+        return f"{path}: no such file{_suggestion(file, path)}"
+    except OSError as error:
+        return f"{path}: cannot be read: {error.strerror}"
+    return None
 
 
 def _suggestion(file: Path, path: str) -> str:
