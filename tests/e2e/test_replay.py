@@ -385,6 +385,24 @@ def test_a_failure_is_repeated_in_the_sandbox_it_happened_in(tmp_path: Path, lev
     assert f"syntax {Path.home()}" in free.stdout
 
 
+def test_memory_failures_at_another_ply_are_explained(tmp_path: Path) -> None:
+    taking = "import time\nafter = lambda: (bytearray(300_000_000), time.sleep(60))\n"
+    bot = _BOT.replace("turn == 3: after()", "False: pass").replace(
+        'print("move"', 'turn == int(open("when").read()) and after(); print("move"'
+    )
+    (tmp_path / "bot.py").write_text(taking + bot)
+    (tmp_path / "when").write_text("3")
+    bots = [entry("greedy", "python3 bot.py", memory="100MB"), entry("fair", FAIR)]
+    write_tournament(tmp_path, bots, "isolation: limits")
+    arbiter(tmp_path, "run", "league.yaml")
+    words = "note: memory failures need not come at the same ply again"
+    for when, status in (("3", 0), ("2", 1), ("4", 1)):
+        (tmp_path / "when").write_text(when)
+        done = arbiter(tmp_path, "replay", "results/test-league/failures/game-1")
+        assert done.returncode == status, done.stdout
+        assert (words in done.stdout.splitlines()) is bool(status), done.stdout
+
+
 def test_both_sides_from_a_ply_on(records: Path) -> None:
     arguments = ("replay", "r", f"{ODD} none", "--game", "1", "--side", "both", "--all", "--ply", "40")
     done = arbiter(records, *arguments)
