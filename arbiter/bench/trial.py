@@ -57,7 +57,7 @@ Stage = Callable[[], Awaitable[Finding | None]]
 
 
 class Trial:
-    """The stages for one state of the sources; logs and results go to ``directory``."""
+    """The stages for one state of the sources; logs and results go to ``directory``, which exists."""
 
     def __init__(self, bot: Bot, ladder: Ladder, directory: Path, *, with_check: bool = True) -> None:
         self._bot = bot
@@ -79,7 +79,6 @@ class Trial:
 
     async def run(self, tell: Callable[[Finding], None]) -> bool:
         """Go through the stages as far as that makes sense; whether all was well."""
-        self._directory.mkdir(parents=True, exist_ok=True)
         stages: list[Stage] = [self._build, self._check]
         stages += [self._match_against(opponent) for opponent in self._ladder.opponents]
         is_sound = True

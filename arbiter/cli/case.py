@@ -13,6 +13,7 @@ from arbiter.cli.records import choose_record, load_records, source_name, whole_
 from arbiter.cli.single import confined, find_bot
 from arbiter.match.bot import Bot
 from arbiter.match.clock import TimeControl
+from arbiter.match.termination import FORFEITS
 from protocol.records import Record, replay_until_fault
 from protocol.rules import Side
 
@@ -78,7 +79,10 @@ class Case:
 
     @property
     def own_numbers(self) -> list[int]:
-        """The plies of the side, from 1, and the one at which its game ended otherwise than on the board."""
+        """The plies of the side, from 1, and the one at which its game ended otherwise than on the board.
+
+        That one may be the opponent's, in whose turn a bot can fail as well.
+        """
         positions, _ = replay_until_fault(self.record)
         last = len(self.plies)
         movers = [position.to_move for position in positions[: last + 1]]
@@ -86,7 +90,17 @@ class Case:
         has_no_more = positions[last].is_over or self.record.termination is None
         if has_no_more and own and own[-1] == last + 1:
             own.pop()
+        if movers[last] is not self.side and self._is_offender:
+            own.append(last + 1)
         return own
+
+    @property
+    def _is_offender(self) -> bool:
+        """Whether the side lost by a forfeit."""
+        if self.record.termination not in FORFEITS:
+            return False
+        loser = {"1-0": Side.BLACK.word, "0-1": Side.WHITE.word}.get(self.record.result)
+        return bool(self.facts.get("offender", loser) == self.side.word)
 
     @property
     def lefts(self) -> list[int | None]:

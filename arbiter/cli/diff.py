@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
@@ -220,7 +221,7 @@ def _text(comparison: "Comparison", bots: Sequence[Bot], arguments: argparse.Nam
         f"a position took {times} on average",
         *_remarks(comparison, bots),
         *([] if not differing else ["", *_table(differing, bots, everything=arguments.all), ""]),
-        _conclusion(comparison, arguments),
+        _conclusion(comparison, bots, arguments),
     ]
 
 
@@ -280,12 +281,14 @@ def _answers(pair: "Pair") -> tuple[str, str]:
     return one, other
 
 
-def _conclusion(comparison: "Comparison", arguments: argparse.Namespace) -> str:
+def _conclusion(comparison: "Comparison", bots: Sequence[Bot], arguments: argparse.Namespace) -> str:
     import shlex
 
     for index, bot in enumerate((arguments.new, arguments.old)):
         if comparison.failures(index):
             return f"what failed comes first: {shlex.join(['arbiter', 'check', bot])}"
+    if comparison.differing and replace(bots[0], name=bots[1].name) == bots[1]:
+        return "both are the same program: none is the better"
     if comparison.differing:
         return f"which is the better: {shlex.join(['arbiter', 'ab', arguments.new, arguments.old])}"
     if not comparison.is_complete:

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from itertools import islice
 from keyword import iskeyword
+from pathlib import Path
 from typing import NoReturn
 
 from arbiter.cli.errors import INTERRUPTED, PIPE_CLOSED, UsageError
@@ -109,20 +110,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _interrupt)
+    is_heard = sys.stdout is not None
+    _stand_in()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that lacks a character shows another one; that is no reason to fail.
             stream.reconfigure(errors="replace")
     try:
-        return _told(sys.argv[1:] if argv is None else argv)
+        return _told(sys.argv[1:] if argv is None else argv, is_heard=is_heard)
     except BrokenPipeError:
         # The reader of our output left, such as `head`; there is nobody to tell.
         return _without_output(PIPE_CLOSED)
 
 
-def _told(argv: Sequence[str]) -> int:
+def _told(argv: Sequence[str], *, is_heard: bool) -> int:
     """Run one command, and say what goes wrong."""
     try:
+        if not is_heard:
+            raise UsageError("standard output is closed", "to be rid of the output: >/dev/null")
         with unwrapped(UsageError, OSError):
             arguments = _parse(argv)
             run: Callable[[argparse.Namespace], int] = arguments.run
@@ -137,10 +142,30 @@ def _told(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as error:
+        if isinstance(error, FileNotFoundError) and not _has_directory():
+            print("arbiter: the working directory was deleted", file=sys.stderr)
+            print("  change to one that exists", file=sys.stderr)
+            return 2
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
             raise
         print(f"arbiter: the output cannot be written: {error.strerror}", file=sys.stderr)
         return _without_output(2)
+
+
+def _stand_in() -> None:
+    """Put the null device in place of closed standard streams, so that no file gets their descriptors."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115  # open to the end
+
+
+def _has_directory() -> bool:
+    """Whether the working directory still exists."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _interrupt(*_: object) -> NoReturn:

@@ -207,10 +207,23 @@ class Report:
     @property
     def remarks(self) -> list[str]:
         """What may explain why a bot is no longer the one of the game."""
+        if self._has_missed_memory:
+            return ["memory failures need not come at the same ply again"]
         others = sum(each.failure is None and not self.is_same(each) for each in self.answers)
         if not self.case.is_recorded or others < 2 or 2 * others < len(self.numbers):
             return []
         return ["most answers are others than in the game: does it draw chance without the option Seed?"]
+
+    @property
+    def _has_missed_memory(self) -> bool:
+        """Whether the game was lost by ``memory``, and the bot now did not fail so at the same ply."""
+        if self.case.record.termination != Termination.MEMORY:
+            return False
+        return any(
+            each.recorded is None if each.failure is None else each.failure.termination == Termination.MEMORY
+            for each in self.answers
+            if not self.is_same(each)
+        )
 
     def was(self, answer: "Repeated") -> str:
         """What the record has: a ply, or how the game ended in its place."""

@@ -1,7 +1,9 @@
 """``arbiter watch``: a line of verdict each time the sources of a bot are saved."""
 
 import argparse
+import errno
 import hashlib
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -206,7 +208,7 @@ class _Watch:
             openings = _found(openings_of(given.openings, [bot, *opponents]), Path.cwd())
         ladder = Ladder(taken, given.games, openings, time, given.seed, given.concurrency)
         mark = hashlib.sha256(str(self._directory.resolve()).encode()).hexdigest()[:8]
-        place = cache_directory() / "watch" / f"{slugify(bot.name)}-{mark}"
+        place = _made(cache_directory() / "watch" / f"{slugify(bot.name)}-{mark}")
         return Trial(bot, ladder, place, with_check=not self._arguments.no_check)
 
     def _subject(self) -> tuple[Bot, TimeControl, "OpeningsSpec"]:
@@ -243,6 +245,20 @@ class _Watch:
             return bot if build is None else replace(bot, build=resolve_build(build, bot.directory))
         except ConfigurationError as error:
             raise UsageError(str(error)) from None
+
+
+def _made(place: Path) -> Path:
+    """A directory for logs and results. Raises UsageError when it cannot be one."""
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        if not os.access(place, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        raise UsageError(
+            f"{place}: logs and results cannot be kept there: {error.strerror}",
+            "XDG_CACHE_HOME names another place than ~/.cache",
+        ) from None
+    return place
 
 
 def _found(openings: "OpeningsSpec", base: Path) -> "OpeningsSpec":

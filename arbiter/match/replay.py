@@ -18,7 +18,8 @@ class Script:
     """A recorded game as it is played to a bot again.
 
     ``plies`` from ``setup.start`` on; ``left`` what the mover's clock showed after each of them, in
-    ms, None where that is not known. ``numbers`` (from 1) are the plies to ask for.
+    ms, None where that is not known. ``numbers`` (from 1) are the plies to ask for; past the end of
+    the record that may be one of the opponent's, in whose turn the bot failed.
     """
 
     setup: GameSetup
@@ -44,6 +45,9 @@ class Repeated:
     used: int
     info: Mapping[str, str] = field(default_factory=dict)
 
+
+_PATIENCE = 3_000 * MS
+"""How long a failure is waited for at most that came in the opponent's turn."""
 
 Teller = Callable[[Repeated], None]
 """Called with each answer as it comes."""
@@ -84,6 +88,8 @@ class _Player:
                     self._tell(one)
                 if one.failure or (self._is_led and one.answer != one.recorded):
                     return
+            elif number in self._script.numbers:
+                self._tell(await self._watch(number, position))
             elif self._is_led and number <= len(self._script.plies):
                 self._seat.tell(self._script.plies[number - 1])
 
@@ -99,6 +105,11 @@ class _Player:
             if clock.left is not None and left is not None:
                 clock.left = left * MS
             position = position.play(parse_ply(self._script.plies[number - 1]))
+
+    async def _watch(self, number: int, position: Position) -> Repeated:
+        """Leave the bot alone for as long as its opponent can have thought, within reason."""
+        reply = await self._sitting.watch(min(_PATIENCE, self._opponent_clock.limit))
+        return Repeated(number, position, None, None, reply.failure, reply.used)
 
     async def _ask(self, number: int, position: Position) -> Repeated:
         plies = self._script.plies

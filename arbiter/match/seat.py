@@ -177,8 +177,15 @@ class Seat(ABC):
     def overdue(self) -> Failure:
         """The fault of a bot that did not answer within its limit."""
         of_what = " of CPU time" if self.clock.control.clock is ClockKind.CPU else ""
-        detail = f"no answer within {self.clock.limit // MS} ms{of_what}"
+        detail = f"no answer within {self.clock.limit // MS} ms{of_what}{self._spending()}"
         return Failure(Termination.TIMEOUT, "; ".join([detail, *self._why_silent()]))
+
+    def _spending(self) -> str:
+        """What left so little: the earlier answers of a game with one clock for all."""
+        use = self.clock.use()
+        if self.clock.control.game is None or not use.plies:
+            return ""
+        return f", after {use.used // MS} ms for {use.plies} {'ply' if use.plies == 1 else 'plies'}"
 
     def _why_silent(self) -> Iterator[str]:
         """What may explain that no answer came."""
@@ -188,7 +195,7 @@ class Seat(ABC):
             yield f"no output was ever received: does the bot flush its standard output?{aside}"
         elif self.unfinished:
             yield f"{self.unfinished[:_NOTE_LENGTH]!r} was written without a line end"
-        elif self.process.turn_bytes == 0:
+        elif self.process.turn_bytes == 0 and not self.clock.use().plies:
             yield "nothing was written in this turn: is every answer flushed?"
         elif self.process.turn_bytes > FULL_SPEED:
             written = f"{self.process.turn_bytes:,} bytes were written in this turn"

@@ -68,6 +68,17 @@ class Sitting:
             return Reply(None, forfeit.answer, forfeit.failure, took, dict(seat.info))
         return Reply(ply, text, None, used, dict(seat.info))
 
+    async def watch(self, patience: int) -> Reply:
+        """Ask for nothing, as in the opponent's turn, and wait ``patience`` ns for the bot to fail."""
+        seat, began = self.seat, time.monotonic_ns()
+
+        def has_failed() -> bool:
+            return seat.has_fault(on_turn=False)
+
+        await self._bell.wait(has_failed, began + patience)
+        self.failure = await seat.fault() if has_failed() else None
+        return Reply(None, None, self.failure, time.monotonic_ns() - began)
+
     async def _answer(self) -> tuple[str | None, int]:
         seat = self.seat
         await self._wait()

@@ -114,6 +114,19 @@ def test_differences_are_found_and_shown(versions: Path) -> None:
     assert done.stdout.endswith("which is the better: arbiter ab 'python3 new.py' " + f"'{OLD}'\n")
 
 
+def test_a_program_is_not_to_be_tried_against_itself(versions: Path) -> None:
+    (versions / "wild.py").write_text(
+        NEW.replace("legal[-1 if late else 0]", "__import__('random').choice(legal)")
+    )
+    done = arbiter(
+        versions, "diff", "python3 wild.py", "python3 wild.py", "--positions", "20", "--depth", "3"
+    )
+    assert done.returncode == 1
+    assert " 0 answers differ" not in done.stdout
+    assert "arbiter ab" not in done.stdout
+    assert done.stdout.endswith("\n\nboth are the same program: none is the better\n")
+
+
 def test_a_bot_without_steadiness_or_limits_is_named(versions: Path) -> None:
     (versions / "wild.py").write_text(
         NEW.replace('"NODES"', "123456").replace(

@@ -1,5 +1,6 @@
 """One game between real processes: every way it can end, what is recorded, and that nothing stays behind."""
 
+import re
 import resource
 import sys
 import time
@@ -282,7 +283,7 @@ def test_the_last_words_of_a_crash_are_told(table: Table) -> None:
 HINTS = [
     (("say", "move A2"), "'move A2' was written without a line end"),
     (("say", r"A2\n"), "did you mean `move A2`?"),
-    (("silent",), "nothing was written in this turn: is every answer flushed?"),
+    (("silent", "--at", "1"), "nothing was written in this turn: is every answer flushed?"),
 ]
 
 
@@ -291,6 +292,20 @@ def test_silence_is_explained_where_it_can_be(table: Table, oddity: tuple[str, .
     result = table.play(table.odd(*oddity), time=QUICK)
     assert result.termination is Termination.TIMEOUT
     assert hint in result.detail
+
+
+def test_a_bot_that_has_used_its_time_up_is_not_suspected_of_not_flushing(table: Table) -> None:
+    time = TimeControl(game=300, grace=0)
+    for at, plies in ((2, "1 ply"), (3, "2 plies")):
+        result = table.play(table.odd("late", "0.4", "--at", str(at)), time=time)
+        assert result.termination is Termination.TIMEOUT
+        told = re.fullmatch(r"no answer within (\d+) ms, after (\d+) ms for (.*)", result.detail)
+        assert told is not None, result.detail
+        assert 299 <= int(told[1]) + int(told[2]) <= 300
+        assert told[3] == plies
+    # A limit for each ply leaves no less for the next.
+    result = table.play(table.odd("late", "0.4"), time=TimeControl(game=None, move=100, grace=0))
+    assert result.detail == "no answer within 100 ms"
 
 
 def test_no_descriptor_outlives_a_game(table: Table) -> None:

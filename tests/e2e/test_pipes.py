@@ -1,6 +1,7 @@
 """Output whose reader leaves early, as ``head`` does: every command ends quietly and leaves nothing."""
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -118,3 +119,49 @@ def test_the_reader_leaves_in_the_middle(here: Path, arguments: tuple[str, ...])
 def test_nobody_reads_the_errors_either(here: Path, arguments: tuple[str, ...]) -> None:
     status, _ = read(here, *arguments, characters=0, with_errors=True)
     assert status == 141
+
+
+CLOSED = [SAID[name] for name in ("table", "export", "show", "check", "schema", "bots", "new", "doctor")]
+
+
+@pytest.mark.parametrize("command", [*CLOSED, ("new", "--list"), ("--help",)], ids=" ".join)
+def test_a_closed_standard_output_is_told(here: Path, command: tuple[str, ...]) -> None:
+    status, errors = shell(here, command, ">&-")
+    assert (status, errors) == (
+        2,
+        "arbiter: standard output is closed\n  to be rid of the output: >/dev/null\n",
+    )
+    assert not (here / "fresh").exists()
+
+
+def test_closed_standard_input_is_an_empty_one(here: Path) -> None:
+    assert shell(here, SAID["play"], "<&- >/dev/null") == shell(here, SAID["play"], "</dev/null >/dev/null")
+
+
+def test_with_no_standard_error_nothing_is_said(here: Path) -> None:
+    assert shell(here, ("table", "nowhere"), ">said 2>&-") == (2, "")
+    assert (here / "said").read_text() == ""
+
+
+@pytest.mark.parametrize("name", ["match", "check", "new"])
+def test_a_deleted_working_directory_is_told(here: Path, name: str) -> None:
+    (here / "gone").mkdir()
+    status, errors = shell(here / "gone", SAID[name], ">/dev/null", before='rmdir "$PWD"')
+    assert status == 2
+    assert errors == "arbiter: the working directory was deleted\n  change to one that exists\n"
+
+
+def shell(directory: Path, command: tuple[str, ...], redirections: str, before: str = ":") -> tuple[int, str]:
+    """Exit status and standard error of a command with streams as a shell is told."""
+    words = [sys.executable, "-m", "arbiter", *command]
+    done = subprocess.run(
+        ["sh", "-c", f"{before}; exec {shlex.join(words)} {redirections}"],
+        cwd=directory,
+        env=environment(directory),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return done.returncode, done.stderr

@@ -80,6 +80,64 @@ def test_the_line_of_a_failed_game_names_the_command(tmp_path: Path) -> None:
     assert arbiter(tmp_path, "replay", results, "--game", "1").stdout.endswith("3 of 3 as recorded\n")
 
 
+# The third answer comes first, and then what is odd: in the opponent's turn, which it makes long.
+_ABORTS = "import threading, os\nafter = lambda: threading.Timer(.02, os.abort).start()"
+_CLOSES = "import threading, os\nafter = lambda: threading.Timer(.02, lambda: os.close(1)).start()"
+_FINE = "after = lambda: None"
+_BOT = """
+import sys, time
+turn = 0
+for line in sys.stdin:
+    word, *rest = line.split()
+    if word == "dvp": print("dvpok", flush=True)
+    if word == "legal": legal = rest
+    if word == "go":
+        turn += 1
+        print("move", legal[0], flush=True)
+        if turn == 3: after()
+"""
+_DIES_OF_NEWGAME = """
+import sys
+for line in sys.stdin:
+    if line.startswith("dvp "): print("dvpok", flush=True)
+    if line.startswith("newgame black"): raise RuntimeError("no book for black")
+"""
+
+
+@pytest.mark.parametrize(
+    ("bot", "plies", "detail"),
+    [
+        (_ABORTS + _BOT, 6, "killed by SIGABRT"),
+        (_CLOSES + _BOT, 6, "closed its standard output"),
+        (_DIES_OF_NEWGAME, 0, "exited with status 1; its last words: RuntimeError: no book for black"),
+    ],
+    ids=["dies", "closes", "before its first ply"],
+)
+def test_a_failure_in_the_turn_of_the_opponent_is_repeated(
+    tmp_path: Path, bot: str, plies: int, detail: str
+) -> None:
+    (tmp_path / "bot.py").write_text(bot)
+    (tmp_path / "fine.py").write_text(_FINE + _BOT)
+    slow = f"{ODD} late 0.5 --at {plies // 2 + 1}"
+    words = ("--games", "1", "--time", "1s", "--results", "r")
+    arbiter(tmp_path, "match", slow, "python3 bot.py", *words)
+    done = arbiter(tmp_path, "replay", "r/failures/game-1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    row = lines[1].split()
+    assert (row[:6], row[-1]) == ([str(plies + 1), "black", "crash", "-", "crash", "-"], "same")
+    assert lines[2].strip() == detail
+    asked = plies // 2 + 1
+    assert lines[3:] == [f"{asked} of {asked} as recorded"]
+    # Nor does the lack of it go unnoticed; nobody waits longer than the opponent's clock allows.
+    done = arbiter(tmp_path, "replay", "r/failures/game-1", "python3 fine.py")
+    assert done.returncode == 1
+    (row,) = [line.split() for line in done.stdout.splitlines() if " DIFFERENT " in line]
+    assert row[:6] == [str(plies + 1), "black", "crash", "-", "nothing", "-"]
+    assert float(row[6]) < 1_100
+    assert done.stdout.endswith(f"{asked - 1} of {asked} as recorded\n")
+
+
 def test_a_bot_that_never_plays_the_same_again_is_told_of_the_seed(tmp_path: Path) -> None:
     (tmp_path / "wild.py").write_text(
         "import random, sys\nturn = 0\nlegal = []\n"
@@ -325,6 +383,24 @@ def test_a_failure_is_repeated_in_the_sandbox_it_happened_in(tmp_path: Path, lev
     assert str(Path.home()) not in done.stdout.replace(str(tmp_path), "")
     free = arbiter(tmp_path, "replay", str(bundle), "--isolation", "none")
     assert f"syntax {Path.home()}" in free.stdout
+
+
+def test_memory_failures_at_another_ply_are_explained(tmp_path: Path) -> None:
+    taking = "import time\nafter = lambda: (bytearray(300_000_000), time.sleep(60))\n"
+    bot = _BOT.replace("turn == 3: after()", "False: pass").replace(
+        'print("move"', 'turn == int(open("when").read()) and after(); print("move"'
+    )
+    (tmp_path / "bot.py").write_text(taking + bot)
+    (tmp_path / "when").write_text("3")
+    bots = [entry("greedy", "python3 bot.py", memory="100MB"), entry("fair", FAIR)]
+    write_tournament(tmp_path, bots, "isolation: limits")
+    arbiter(tmp_path, "run", "league.yaml")
+    words = "note: memory failures need not come at the same ply again"
+    for when, status in (("3", 0), ("2", 1), ("4", 1)):
+        (tmp_path / "when").write_text(when)
+        done = arbiter(tmp_path, "replay", "results/test-league/failures/game-1")
+        assert done.returncode == status, done.stdout
+        assert (words in done.stdout.splitlines()) is bool(status), done.stdout
 
 
 def test_both_sides_from_a_ply_on(records: Path) -> None:

@@ -155,3 +155,14 @@ def test_bad_input_is_one_clear_message(
 ) -> None:
     (project / "empty").mkdir()
     assert words in refused("watch", *options)
+
+
+def test_a_cache_that_cannot_be_written_is_one_clear_message(
+    project: Path, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "cache").write_text("a file")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(project / "cache"))
+    said = refused("watch", str(project / "mine"), "--once")
+    assert said.startswith(f"arbiter: {project}/cache/dvonn-arbiter/watch/mine-")
+    assert ": logs and results cannot be kept there: Not a directory\n" in said
+    assert said.endswith("  XDG_CACHE_HOME names another place than ~/.cache\n")
