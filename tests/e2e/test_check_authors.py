@@ -25,6 +25,8 @@ for line in sys.stdin:
     words = line.split() or [""]
     if words[0] == "dvp":
         {hello}
+    elif words[0] == "setoption":
+        {option}
     elif words[0] == "newgame":
         games += 1
         {newgame}
@@ -41,6 +43,7 @@ for line in sys.stdin:
 USUAL = {
     "start": "",
     "hello": "print('dvpok', flush=True)",
+    "option": "pass",
     "newgame": "",
     "go": "print('move', ply, flush=True)",
     "quit": "",
@@ -151,9 +154,30 @@ NO_MOVE = "print('move', ply, flush=True) if ply != 'PASS' else sys.exit()"
 GIVES_UP = "print('resign' if ply == 'PASS' else f'move {ply}', flush=True)"
 PASSES_TWICE = "print(*['move ' + ply] * (1 + (ply == 'PASS')), sep='\\n', flush=True)"
 
+SEEDED = "print('option Seed spin 0 0 2147483647', 'dvpok', sep='\\n', flush=True)"
+SHORT_SEED = "assert int(words[2]) < 65536, 'seed too large'"
+LATE_SEED = "games = int(words[2])"
+LATE_START = "assert games <= 65536, 'seed too large'"
+
 IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeControl]] = [
     ("prompt", {"start": PROMPT}, "handshake", "it stood in `> dvpok`|A prompt", (), MUTE),
     ("utf-16", {"hello": UTF16}, "handshake", "Write UTF-8:|PowerShell", (), MUTE),
+    (
+        "short seed",
+        {"hello": SEEDED, "option": SHORT_SEED},
+        "options",
+        "after `setoption Seed`|seed too large|the greatest, 2147483647,|announce a smaller range",
+        (),
+        PATIENT,
+    ),
+    (
+        "short seed, found later",
+        {"hello": SEEDED, "option": LATE_SEED, "newgame": LATE_START},
+        "options",
+        "after `setoption Seed`|the greatest, 2147483647,",
+        (),
+        PATIENT,
+    ),
     (
         "target first",
         {"go": SWAPPED},
