@@ -14,6 +14,7 @@ from arbiter.check.seats import SpokenDvpSeat, SpokenSeat
 from arbiter.isolation import proc
 from arbiter.isolation.launch import StartError
 from arbiter.isolation.sandbox import Level
+from arbiter.isolation.usage import measure, proportional
 from arbiter.match.bell import Bell
 from arbiter.match.clock import MS, Clock
 from arbiter.match.game import won_by
@@ -31,6 +32,7 @@ SECOND_ANSWER = 0.02
 _LONGEST_CONTEST = 1_000 * MS
 _STRAYS = 200
 _LOOK_PAUSE = 0.02
+_WATCH_PAUSE = 0.05
 _NO_PATIENCE = 0.05
 _LISTENED_TO = 3
 """First plies of a game after which is listened whether a second answer comes."""
@@ -76,8 +78,8 @@ class Sitting:
     it wrote before its turn came, 0 when there is none; ``ended_after`` is None when it did not end by
     itself when it was given the time, and ``ended_at_last`` whether it did when its input was closed.
     ``left_running`` are processes that it started and that went on then, whether it had ended or not,
-    and ``threads`` its own if it had not. ``zombies`` counts children that had ended before, and that it
-    never waited for.
+    and ``threads`` its own if it had not. ``peak`` is the most memory that it was seen to hold, in bytes.
+    ``zombies`` counts children that had ended before, and that it never waited for.
     """
 
     def __init__(self, seat: SpokenSeat, bell: Bell, what: str, patience: Patience) -> None:
@@ -93,6 +95,7 @@ class Sitting:
         self.left_running: tuple[str, ...] = ()
         self.threads = 1
         self.zombies = 0
+        self.peak = 0
         self._patience = patience
         self.bell = bell
 
@@ -103,6 +106,16 @@ class Sitting:
             self.seat.spawn(nursery)
         except StartError as error:
             self.slip = Slip(Termination.START, str(error), "the start")
+        else:
+            nursery.start_soon(self._watch_memory)
+
+    async def _watch_memory(self) -> None:
+        """Look at what its processes hold, a page that several share counted once."""
+        while True:
+            pids = self.seat.process.living()
+            if measure(pids).memory > self.peak:
+                self.peak = max(self.peak, proportional(pids) or 0)
+            await trio.sleep(_WATCH_PAUSE)
 
     async def get_ready(self) -> bool:
         """Go through everything before the first ply; False when that went wrong."""
