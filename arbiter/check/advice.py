@@ -18,6 +18,14 @@ NUMBERS = (
     "The number in `move PLY ply NUMBER` has to be that of the last `go`; it may be left out altogether."
 )
 _ONE_LINE = "End every answer with a line end (`\\n`) and flush it."
+_SLOW_START = (
+    "It was still computing: its start takes longer than the limit, and several copies that start together "
+    "share the processor. Load less, or load later, in its first turn; `start` in the file of a tournament "
+    "allows more."
+)
+_SLEEPY_START = (
+    "It was not computing: if it sleeps or waits for something else at its start, that takes too long."
+)
 _ENDED = (
     "Find out why the program ended there: its last words are from standard error, and the dialogue ends "
     "with the lines that it was told last."
@@ -84,6 +92,10 @@ def change_for(slip: Slip, dialect: Dialect) -> str:
             return f"{_after_end(slip, dialect)} {_other_dialect(dialect)}"
         case Termination.START if "more than" in detail:
             return _FLOOD
+        case Termination.START if slip.share is not None and slip.share > _THINKING:
+            return _SLOW_START
+        case Termination.START if "no output was ever received" in detail and slip.share is not None:
+            return f"{FLUSH} {_SLEEPY_START} {_other_dialect(dialect)}"
         case Termination.TIMEOUT | Termination.START if "no output was ever received" in detail:
             return f"{FLUSH} {_other_dialect(dialect)}"
         case Termination.START if line := _line_of_dvpok(slip):

@@ -126,7 +126,8 @@ class Sitting:
     def goes_on(self, failure: Failure | None, asked: str) -> bool:
         """Note a failure in what was asked, if there is one; whether there is none."""
         if failure is not None:
-            self.slip = Slip(failure.termination, failure.detail, asked, lines=tuple(self.heard))
+            share = self._share_since_start() if self.seat.is_running else None
+            self.slip = Slip(failure.termination, failure.detail, asked, lines=tuple(self.heard), share=share)
         return failure is None
 
     async def stays_alive(self, seconds: float) -> bool:
@@ -204,6 +205,15 @@ class Sitting:
             return None
         spent = self.seat.stopwatch.spent(self.seat.stopwatch.read(time.monotonic_ns()))
         return spent.cpu / max(1, spent.wall)
+
+    def _share_since_start(self) -> float | None:
+        """How much of the time since its start the bot computed, or would have; None when it has ended."""
+        process = self.seat.process
+        if not is_available() or process.output_ended:
+            return None
+        now = time.monotonic_ns()
+        used = self.seat.stopwatch.read(now)
+        return (used.cpu + used.wait) / max(1, now - process.spawned_at)
 
     async def _answer(self, number: int) -> str | None:
         """What is answered to the open question; raises ForfeitError."""

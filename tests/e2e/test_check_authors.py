@@ -161,6 +161,22 @@ LATE_START = "assert games <= 65536, 'seed too large'"
 
 IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeControl]] = [
     ("prompt", {"start": PROMPT}, "handshake", "it stood in `> dvpok`|A prompt", (), MUTE),
+    (
+        "slow start",
+        {"start": "while True: pass"},
+        "handshake",
+        "It was still computing: its start takes longer than the limit",
+        (),
+        MUTE,
+    ),
+    (
+        "sleepy start",
+        {"start": "time.sleep(9)"},
+        "handshake",
+        "Flush standard output|It was not computing: if it sleeps",
+        (),
+        HASTY,
+    ),
     ("utf-16", {"hello": UTF16}, "handshake", "Write UTF-8:|PowerShell", (), MUTE),
     (
         "short seed",
