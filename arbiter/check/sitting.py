@@ -23,7 +23,7 @@ from arbiter.match.termination import Termination
 from arbiter.match.usage import is_available
 from arbiter.match.verdict import Failure, ForfeitError, NobodysFaultError, judge_answer, judge_time
 from protocol.errors import PlySyntaxError
-from protocol.rules import Ply, Position, Score, parse_ply
+from protocol.rules import Phase, Ply, Position, Score, parse_ply
 
 QUIT_GRACE = 2.0
 LAST_CHANCE = 1.0
@@ -45,7 +45,8 @@ class Slip:
     ``asked`` says in words what the bot had been asked; ``number`` and ``position`` are those of
     the ply asked for, if it was one, ``plies`` what was played before, and ``answer`` what it said.
     ``lines`` are those of a new kind that a DVP bot wrote in that turn, and ``share`` how much of the time
-    for it the bot computed, as far as the system tells. No ``termination`` stands for a slip that does not
+    for it the bot computed, as far as the system tells. ``reversible`` tells for each stack move that it made
+    before whether the way back was legal, too. No ``termination`` stands for a slip that does not
     end a game.
     """
 
@@ -58,6 +59,7 @@ class Slip:
     lines: tuple[str, ...] = ()
     plies: tuple[str, ...] = ()
     share: float | None = None
+    reversible: tuple[bool, ...] = ()
 
 
 @dataclass(slots=True)
@@ -96,6 +98,7 @@ class Sitting:
         self.threads = 1
         self.zombies = 0
         self.peak = 0
+        self._reversible: list[bool] = []
         self._patience = patience
         self.bell = bell
 
@@ -183,7 +186,7 @@ class Sitting:
     async def ply(self, number: int, position: Position) -> Ply | None:
         """The ply that answers the open question, judged; None at a slip."""
         try:
-            return judge_answer(await self._answer(number), position)
+            ply = judge_answer(await self._answer(number), position)
         except ForfeitError as forfeit:
             termination, detail = forfeit.failure
             self.slip = Slip(
@@ -196,8 +199,13 @@ class Sitting:
                 self.seat.news() if isinstance(self.seat, SpokenDvpSeat) else (),
                 tuple(self.plies),
                 self._share_computed() if termination is Termination.TIMEOUT else None,
+                tuple(self._reversible),
             )
             return None
+        if position.phase is Phase.MOVEMENT and not ply.is_pass:
+            way_back = parse_ply(ply.text[2:] + ply.text[:2])
+            self._reversible.append(position.check(way_back) is None)
+        return ply
 
     def _share_computed(self) -> float | None:
         """How much of its turn until now the bot computed."""

@@ -14,6 +14,7 @@ from arbiter.isolation.sandbox import MIB, Sandbox
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import TimeControl
 from arbiter.match.termination import Termination
+from protocol.rules import parse_dpos
 from tests.e2e.checking import GAME, HASTY, MUTE, PATIENT, examine, failures
 from tests.e2e.table import Table
 
@@ -159,6 +160,9 @@ SHORT_SEED = "assert int(words[2]) < 65536, 'seed too large'"
 LATE_SEED = "games = int(words[2])"
 LATE_START = "assert games <= 65536, 'seed too large'"
 
+SHORT_BUFFER = "print('move', ('legal ' + ' '.join(legal))[:127].split()[-1], flush=True)"
+HALF_A_WORD = "print('move', ply[:2] if len(ply) == 4 else ply, flush=True)"
+
 IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeControl]] = [
     ("prompt", {"start": PROMPT}, "handshake", "it stood in `> dvpok`|A prompt", (), MUTE),
     (
@@ -202,6 +206,15 @@ IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeContro
         GAME,
         PATIENT,
     ),
+    (
+        "short buffer",
+        {"go": SHORT_BUFFER},
+        "placement as White",
+        "`I` is the beginning of the|153 bytes",
+        (),
+        PATIENT,
+    ),
+    ("half a word", {"go": HALF_A_WORD}, "double turn", "`A3` is the beginning of the", GAME, PATIENT),
     ("a row off", {"go": ONE_ROW_OFF}, "placement as White", "on K4 itself, at ply 1", (), PATIENT),
     ("seconds", {"go": MILLISECONDS}, "placement as White", "It was waiting all that time", (), HASTY),
     ("caught", {"go": CAUGHT}, "movement as White", "Instead it wrote `Error: list index", GAME, HASTY),
@@ -336,6 +349,25 @@ def test_notes_that_differ_in_a_ply_are_one(table: Table) -> None:
     bot = python(table, go="print('thinking about', ply); print('move', ply, flush=True)")
     notes = examine(bot, {"stray output"})["stray output"].verdict.notes
     assert notes == ("ignored: 'thinking about A1'",)
+
+
+A_NEIGHBOUR_OF_BLACK = parse_dpos("........./..b......./..wrw....../........../......... w m")
+
+
+@pytest.mark.parametrize(
+    ("reversible", "first"),
+    [
+        ((), "Only the side whose piece is on top may move a stack; see which side you play. The other way"),
+        ((True, True), "The other way round, `C3D4`, it is legal"),
+        (
+            (True, False),
+            "Only the side whose piece is on top may move a stack; see which side you play. Every",
+        ),
+    ],
+)
+def test_a_way_back_that_is_legal_by_chance_hides_no_rule(reversible: tuple[bool, ...], first: str) -> None:
+    slip = Slip(Termination.ILLEGAL, "", "ply 60", 60, A_NEIGHBOUR_OF_BLACK, "D4C3", reversible=reversible)
+    assert change_for(slip, Dialect.DVP).startswith(first)
 
 
 @pytest.mark.parametrize(
