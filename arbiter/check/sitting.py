@@ -32,6 +32,9 @@ SECOND_ANSWER = 0.02
 _LONGEST_CONTEST = 1_000 * MS
 _STRAYS = 200
 _LOOK_PAUSE = 0.02
+_PLACED = 49
+_SECOND_TURN = 0.2
+"""Seconds for which White's first stack move is held back from a CodeCup bot."""
 _WATCH_PAUSE = 0.05
 _NO_PATIENCE = 0.05
 _LISTENED_TO = 3
@@ -174,6 +177,23 @@ class Sitting:
             self.plies.append(ply.text)
             if before.to_move is not seat.side and not self.position.is_over:
                 seat.tell(ply.text)
+                if len(self.plies) == _PLACED and not await self._leaves_white_its_second_turn():
+                    return False
+        return True
+
+    async def _leaves_white_its_second_turn(self) -> bool:
+        """Whether a CodeCup bot is silent after White's last placement: the next ply is White's, too."""
+        seat = self.seat
+        if isinstance(seat, SpokenDvpSeat) or self.position.to_move is seat.side:
+            return True
+        await self.bell.wait(lambda: seat.has_answer, after(_SECOND_TURN * 1_000))
+        while seat.has_answer:
+            text = seat.take_answer().text
+            if not self._is_stray(text):
+                self.early = _PLACED + 2
+                detail = f"after the 49th placement it wrote {text} at once, while White was to move"
+                self.slip = Slip(None, detail, f"ply {self.early}", self.early, self.position, text)
+                return False
         return True
 
     async def ask(self, opponent_clock: Clock) -> Ply | None:

@@ -15,7 +15,7 @@ from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import TimeControl
 from arbiter.match.termination import Termination
 from protocol.rules import parse_dpos
-from tests.e2e.checking import GAME, HASTY, MUTE, PATIENT, examine, failures
+from tests.e2e.checking import GAME, HASTY, MUTE, PATIENT, PLACEMENTS, examine, failures
 from tests.e2e.table import Table
 
 PYTHON = """
@@ -91,7 +91,7 @@ done
 CODECUP = """
 import sys
 from protocol.rules import Position, Side, parse_ply
-position, own = Position.start(), None
+position, own, told = Position.start(), None, []
 {start}
 while True:
     line = sys.stdin.readline().strip()
@@ -100,11 +100,13 @@ while True:
     if line != "Start":
         own = own or "black"
         position = position.play(parse_ply(line))
+        told.append(line)
     own = own or "white"
     while not position.is_over and position.to_move.word == own:
         ply = sorted(each.text for each in position.legal_plies())[0]
         {write}
         position = position.play(parse_ply(ply))
+{after}
 """
 
 
@@ -133,9 +135,9 @@ def shell(table: Table, start: str = "", read: str = "read -r word rest") -> Bot
     return table.bot("sh", str(path), name="mine")
 
 
-def codecup(table: Table, start: str = "", write: str = "print(ply, flush=True)") -> Bot:
+def codecup(table: Table, start: str = "", write: str = "print(ply, flush=True)", after: str = "") -> Bot:
     path = table.directory / "cup.py"
-    path.write_text(CODECUP.format(start=start, write=write))
+    path.write_text(CODECUP.format(start=start, write=write, after=after))
     return table.bot(sys.executable, str(path), name="cup", dialect=Dialect.CODECUP)
 
 
@@ -306,10 +308,21 @@ DASHED = "print(ply if len(ply) != 4 or ply == 'PASS' else ply[:2] + '-' + ply[2
 EVALUATED = "print(f'{ply} (+3)', flush=True)"
 ZERO = "print('0' if ply == 'PASS' else ply, flush=True)"
 EAGER = "print('A1', flush=True); position, own = position.play(parse_ply('A1')), 'white'"
+ONE_TURN = """
+    if own == "black" and len(told) == 25 and position.to_move.word == "white":
+        print("A1A2", flush=True)
+"""
 IN_CODECUP = [
     ("dashed", {"write": DASHED}, "movement as White", "For `A3-A2` write `A3A2`", (*GAME, "stray output")),
     ("evaluated", {"write": EVALUATED}, "placement as White", "For `A1 (+3)` write `A1`", ()),
     ("zero", {"write": ZERO}, "forced pass", "`PASS` is the only legal ply here", (*GAME, "stray output")),
+    (
+        "no second turn for White",
+        {"after": ONE_TURN},
+        "movement as Black",
+        "after the 49th placement it wrote A1A2|White moves again: as Black read two lines",
+        PLACEMENTS,
+    ),
     ("eager", {"start": EAGER}, "placement as Black", "it wrote A1 before it was told|gets `Start`", ()),
 ]
 
