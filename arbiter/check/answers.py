@@ -3,6 +3,7 @@
 import re
 
 from arbiter.check.excerpt import shortened
+from arbiter.check.missed import about_missed
 from arbiter.check.sitting import Slip
 from arbiter.match.bot import Dialect
 from arbiter.match.termination import Termination
@@ -61,7 +62,10 @@ def after_illegal(slip: Slip, dialect: Dialect) -> str:
     """What to change after a ply that the rules forbid."""
     help_ = _LEGAL_HELP if dialect is Dialect.DVP else _LEGAL_FILES
     cut = _cut_short(slip) if dialect is Dialect.DVP else ""
-    return " ".join(filter(None, [_likely_mistake(slip) or _RULES.get(rule_of(slip)), cut, help_]))
+    missed = ""
+    if rule_of(slip) == "may-not-pass" and slip.position is not None:
+        missed = about_missed(slip.position)
+    return " ".join(filter(None, [_likely_mistake(slip) or _RULES.get(rule_of(slip)), missed, cut, help_]))
 
 
 def _cut_short(slip: Slip) -> str:

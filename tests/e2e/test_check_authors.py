@@ -165,6 +165,8 @@ LATE_START = "assert games <= 65536, 'seed too large'"
 SHORT_BUFFER = "print('move', ('legal ' + ' '.join(legal))[:127].split()[-1], flush=True)"
 HALF_A_WORD = "print('move', ply[:2] if len(ply) == 4 else ply, flush=True)"
 
+UTF16_LATER = "sys.stdout.buffer.write(f'move {ply}\\n'.encode('utf-16')); sys.stdout.flush()"
+
 IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeControl]] = [
     ("prompt", {"start": PROMPT}, "handshake", "it stood in `> dvpok`|A prompt", (), MUTE),
     (
@@ -200,6 +202,7 @@ IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeContro
         (),
         PATIENT,
     ),
+    ("utf-16 later", {"go": UTF16_LATER}, "placement as White", "Write UTF-8:", (), HASTY),
     (
         "target first",
         {"go": SWAPPED},
@@ -365,6 +368,23 @@ def test_notes_that_differ_in_a_ply_are_one(table: Table) -> None:
 
 
 A_NEIGHBOUR_OF_BLACK = parse_dpos("........./..b......./..wrw....../........../......... w m")
+
+
+@pytest.mark.parametrize(
+    ("dpos", "words"),
+    [
+        ("........./........../.........../ww......../bwr...... b m", "never surrounded"),
+        ("........./........../.........../........../b3*..w2*..... b m", "A1D1 jumps over an empty space"),
+        ("........./..b......./..wrw....../........../......... b m", ""),
+    ],
+)
+def test_plies_that_a_bot_missed_show_the_rule(dpos: str, words: str) -> None:
+    position = parse_dpos(dpos)
+    slip = Slip(Termination.ILLEGAL, "", "ply 60", 60, position, "PASS")
+    told = change_for(slip, Dialect.DVP)
+    assert told.startswith("PASS is allowed only to a side that has no stack move.")
+    assert words in told
+    assert ("surrounded" in told, "jumps" in told) == ("surrounded" in words, "jumps" in words)
 
 
 @pytest.mark.parametrize(
