@@ -13,7 +13,7 @@ from arbiter.check.opponent import Opponent
 from arbiter.check.seats import SpokenDvpSeat, SpokenSeat
 from arbiter.isolation import proc
 from arbiter.isolation.launch import StartError
-from arbiter.isolation.sandbox import Level
+from arbiter.isolation.sandbox import USUAL, Level
 from arbiter.isolation.usage import measure, proportional
 from arbiter.match.bell import Bell
 from arbiter.match.clock import MS, Clock
@@ -83,7 +83,7 @@ class Sitting:
     it wrote before its turn came, 0 when there is none; ``ended_after`` is None when it did not end by
     itself when it was given the time, and ``ended_at_last`` whether it did when its input was closed.
     ``left_running`` are processes that it started and that went on then, whether it had ended or not,
-    and ``threads`` its own if it had not. ``peak`` is the most memory that it was seen to hold, in bytes.
+    and ``threads`` its own if it had not. ``peak`` is the most memory held past the usual limit, in bytes.
     ``zombies`` counts children that had ended before, and that it never waited for.
     """
 
@@ -116,11 +116,12 @@ class Sitting:
             nursery.start_soon(self._watch_memory)
 
     async def _watch_memory(self) -> None:
-        """Look at what its processes hold, a page that several share counted once."""
+        """Note what its processes hold past the usual limit, a page that several share counted once."""
         while True:
             pids = self.seat.process.living()
-            if measure(pids).memory > self.peak:
-                self.peak = max(self.peak, proportional(pids) or 0)
+            memory = measure(pids).memory
+            if memory > max(self.peak, USUAL.memory or 0):  # slow to read, so only where it decides
+                self.peak = max(self.peak, proportional(pids) or memory)
             await trio.sleep(_WATCH_PAUSE)
 
     async def get_ready(self) -> bool:
