@@ -18,6 +18,14 @@ NUMBERS = (
     "The number in `move PLY ply NUMBER` has to be that of the last `go`; it may be left out altogether."
 )
 _ONE_LINE = "End every answer with a line end (`\\n`) and flush it."
+_SLOW_START = (
+    "It was still computing: its start takes longer than the limit, and several copies that start together "
+    "share the processor. Load less, or load later, in its first turn; `start` in the file of a tournament "
+    "allows more."
+)
+_SLEEPY_START = (
+    "It was not computing: if it sleeps or waits for something else at its start, that takes too long."
+)
 _ENDED = (
     "Find out why the program ended there: its last words are from standard error, and the dialogue ends "
     "with the lines that it was told last."
@@ -28,6 +36,8 @@ _SIGNAL = (
     "from standard error, name the line."
 )
 _OWN_SIGNAL = re.compile(r"\bSIG(SEGV|ABRT|BUS|FPE|ILL)\b")
+_WIDE = re.compile(r"(\w\\x00){2}")
+"""Two characters of UTF-16 in a line made readable."""
 _FLOOD = "Write less: at most 10,000 lines and 8 MiB a turn, and no line above 65,536 bytes."
 _SHOWN = 12
 _MANY = 63
@@ -84,8 +94,14 @@ def change_for(slip: Slip, dialect: Dialect) -> str:
             return f"{_after_end(slip, dialect)} {_other_dialect(dialect)}"
         case Termination.START if "more than" in detail:
             return _FLOOD
+        case Termination.START if slip.share is not None and slip.share > _THINKING:
+            return _SLOW_START
+        case Termination.START if "no output was ever received" in detail and slip.share is not None:
+            return f"{FLUSH} {_SLEEPY_START} {_other_dialect(dialect)}"
         case Termination.TIMEOUT | Termination.START if "no output was ever received" in detail:
             return f"{FLUSH} {_other_dialect(dialect)}"
+        case Termination.TIMEOUT | Termination.START if words := _utf_16(slip):
+            return words
         case Termination.START if line := _line_of_dvpok(slip):
             return line
         case Termination.TIMEOUT | Termination.START if "without a line end" in detail:
@@ -145,11 +161,17 @@ def _instead(slip: Slip, dialect: Dialect) -> str:
     return "It was still thinking." if slip.share > _THINKING else ""
 
 
+def _utf_16(slip: Slip) -> str:
+    """What to change about lines in which every other byte is 0."""
+    line = next(filter(_WIDE.search, slip.lines), None)
+    if line is None:
+        return ""
+    return f"Write UTF-8: `{shortened(line, 30)}` is UTF-16, as PowerShell and .NET may write it."
+
+
 def _line_of_dvpok(slip: Slip) -> str:
     """What to change about a line that holds `dvpok` in no form that counts."""
     for line in slip.lines:
-        if "d\\x00v\\x00" in line:
-            return f"Write UTF-8: `{shortened(line, 30)}` is UTF-16, as PowerShell and .NET may write it."
         before, found, _ = line.partition("dvpok")
         if found and before.strip():
             return (

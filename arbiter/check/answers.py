@@ -3,6 +3,7 @@
 import re
 
 from arbiter.check.excerpt import shortened
+from arbiter.check.missed import about_missed
 from arbiter.check.sitting import Slip
 from arbiter.match.bot import Dialect
 from arbiter.match.termination import Termination
@@ -13,6 +14,8 @@ _LEGAL_HELP = "Every plain answer stands in `legal`; comparing your own list wit
 _LEGAL_FILES = "protocol/conformance/positions.jsonl has positions with all their legal plies to test with."
 _PARTS = re.compile(r"[A-Z0-9]+")
 _WIDEST = 40
+_SMALLEST_BUFFER = 64
+"""Bytes of a line that no program has too little room for."""
 
 _RULES = {
     "placement-phase": "Until all 49 pieces lie, a ply is one empty space, such as `D1`.",
@@ -58,14 +61,34 @@ def said_instead(slip: Slip) -> str | None:
 def after_illegal(slip: Slip, dialect: Dialect) -> str:
     """What to change after a ply that the rules forbid."""
     help_ = _LEGAL_HELP if dialect is Dialect.DVP else _LEGAL_FILES
-    return " ".join(filter(None, [_likely_mistake(slip) or _RULES.get(rule_of(slip)), help_]))
+    cut = _cut_short(slip) if dialect is Dialect.DVP else ""
+    missed = ""
+    if rule_of(slip) == "may-not-pass" and slip.position is not None:
+        missed = about_missed(slip.position)
+    return " ".join(filter(None, [_likely_mistake(slip) or _RULES.get(rule_of(slip)), missed, cut, help_]))
+
+
+def _cut_short(slip: Slip) -> str:
+    """What to look for where an answer is the beginning of a ply from a long list."""
+    said, legal = (slip.answer or "").upper(), sorted(_legal(slip))
+    whole = next((ply for ply in legal if said and ply.startswith(said) and ply != said), None)
+    size = len(f"legal {' '.join(legal)}\n")
+    if whole is None or size < _SMALLEST_BUFFER:
+        return ""
+    return (
+        f"`{said}` is the beginning of the legal ply `{whole}`, and the `legal` line has {size} bytes: is "
+        "your buffer for lines too small?"
+    )
 
 
 def _likely_mistake(slip: Slip) -> str:
     """A mistake that explains more than the rule does."""
     ply = (slip.answer or "").upper()
-    if (reverse := ply[2:] + ply[:2]) in _legal(slip) and reverse != ply:
-        return f"The other way round, `{reverse}`, it is legal: the space that is left comes first."
+    reverse = ply[2:] + ply[:2]
+    # The reverse of a step to a neighbour is often legal by chance: only a habit shows in all stack moves.
+    if reverse in _legal(slip) and reverse != ply and all(slip.reversible):
+        words = f"The other way round, `{reverse}`, it is legal: the space that is left comes first."
+        return words if slip.reversible else f"{_RULES.get(rule_of(slip), '')} {words}".strip()
     own = [index for index in range(len(slip.plies)) if (len(slip.plies) - index) % 2 == 0]
     earlier = next((index for index in own if slip.plies[index] == ply), None)
     if rule_of(slip) == "occupied" and earlier is not None:
@@ -87,7 +110,9 @@ def out_of_form(slip: Slip, dialect: Dialect) -> str:
             f"For `{shortened(line, _WIDEST)}` write `move {ply}`: `move` in lower case, a blank, the ply, "
             "and nothing before it on the line."
         )
-    return _syntax(slip, dialect) if slip.termination is Termination.SYNTAX else ""
+    if slip.termination is not Termination.SYNTAX:
+        return ""
+    return (_cut_short(slip) if dialect is Dialect.DVP else "") or _syntax(slip, dialect)
 
 
 def _syntax(slip: Slip, dialect: Dialect) -> str:

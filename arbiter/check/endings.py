@@ -1,7 +1,9 @@
 """The steps about the end, and about what must not be there: stray output, processes, files."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from arbiter.check.allowance import files_denied
 from arbiter.check.conformance import dialogues
 from arbiter.check.examination import Examination
 from arbiter.check.excerpt import excerpt, shortened
@@ -160,6 +162,11 @@ async def leaves_nothing(exam: Examination) -> Verdict:
     """No process and no file that was not there before."""
     await exam.introduce()
     await exam.game(Side.WHITE)
+    verdict = _left(exam)
+    return replace(verdict, denied=tuple(files_denied(exam.bot.sandbox, exam.new_files())))
+
+
+def _left(exam: Examination) -> Verdict:
     notes = [*_files_left(exam), *_zombies(exam)]
     for sitting in exam.sittings:
         if sitting.left_running and sitting.ended_after is not None:

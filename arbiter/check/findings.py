@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from arbiter.check.outcome import Outcome, StepReport
+from arbiter.isolation.sandbox import Level
 
 _WORDS = {Outcome.PASS: "passed", Outcome.FAIL: "failed"}
 
@@ -14,11 +15,12 @@ _WORDS = {Outcome.PASS: "passed", Outcome.FAIL: "failed"}
 class Findings:
     """The reports on steps with these numbers, as they come; ``every`` tells whether these are all there are.
 
-    ``is_interrupted``: no more of them will come.
+    ``level`` is the isolation at which the bot was tried. ``is_interrupted``: no more of them will come.
     """
 
     numbers: Sequence[int]
     every: bool
+    level: Level = Level.NONE
     reports: list[StepReport] = field(default_factory=list)
     is_interrupted: bool = False
 
@@ -26,6 +28,11 @@ class Findings:
     def failed(self) -> list[int]:
         """The steps that failed."""
         return self._with(Outcome.FAIL)
+
+    @property
+    def denied(self) -> list[int]:
+        """The steps that saw what went well only since the bot was not held back."""
+        return [report.number for report in self.reports if report.verdict.denied]
 
     @property
     def left(self) -> list[int]:
@@ -48,7 +55,13 @@ class Findings:
             )
         if not self.is_complete:
             return f"{text}: no fault found, but not all was tried"
-        return f"{text}: ready for tournaments" if self.every else text
+        if self.denied:
+            where = f"step{'' if len(self.denied) == 1 else 's'} {', '.join(map(str, self.denied))}"
+            return (
+                f"{text}: no fault found at isolation {self.level}, "
+                f"but {where} saw what most tournaments deny"
+            )
+        return f"{text}: ready for tournaments at isolation {self.level}" if self.every else text
 
     def _counts(self) -> str:
         if not self.reports:

@@ -28,6 +28,10 @@ _PLACEMENTS = 6
 _MORE_GAMES = 3
 _TIME_FOR_A_GAME = 14.0
 _PLACED, _DOUBLE_TURN = 49, 50
+_WHITE_AGAIN = (
+    "After the 49th placement White moves again: as Black read two lines there, the placement and White's "
+    "first stack move, before answering."
+)
 
 
 async def placement_as_white(exam: Examination) -> Verdict:
@@ -106,7 +110,7 @@ def _of_movement(exam: Examination, sitting: Sitting, title: str) -> Verdict:
     slip = sitting.slip
     if slip is not None and slip.number <= _DOUBLE_TURN and step_of(sitting) != title:
         return skipped(f"the game ended at ply {slip.number}")
-    verdict = _of_game(exam, sitting, title)
+    verdict = _of_game(exam, sitting, title, _WHITE_AGAIN if sitting.early == _DOUBLE_TURN + 1 else "")
     if verdict.outcome is Outcome.PASS and slip is None:
         score = sitting.position.score
         return passed(f"{len(sitting.plies)} plies, {score.white}:{score.black}")

@@ -129,22 +129,34 @@ async def _set(exam: Examination, options: tuple[Option, ...]) -> Sitting:
 
 async def _blame(exam: Examination, options: tuple[Option, ...], sitting: Sitting) -> Verdict:
     """Find the option after which the bot fails, by setting each alone."""
-    culprit = ""
+    culprit: Option | None = None
     if len(options) <= _ALONE:
         for option in options:
             alone = await _set(exam, (option,))
             if alone.slip is not None:
-                sitting, culprit = alone, option.name
+                sitting, culprit = alone, option
                 break
     assert sitting.slip is not None
-    which = f"`setoption {culprit}`" if culprit else "the options it offers had been set"
+    which = "the options it offers had been set" if culprit is None else f"`setoption {culprit.name}`"
     verdict = exam.verdict(sitting.slip, sitting)
-    change = f"Take every value that the `option` line allows, the least ones too. {verdict.change}"
-    return failed(f"after {which}: {verdict.problem}", change, verdict.dialogue)
+    values = "Take every value that the `option` line allows, the least ones too."
+    if culprit is not None and _is_seed(culprit):
+        values = (
+            f"Every game comes with another `Seed`: take every value up to the greatest, {culprit.high}, "
+            "or announce a smaller range."
+        )
+    return failed(f"after {which}: {verdict.problem}", f"{values} {verdict.change}", verdict.dialogue)
+
+
+def _is_seed(option: Option) -> bool:
+    return option.name == "Seed" and option.kind == "spin"
 
 
 def _values(option: Option) -> Iterator[str]:
-    """The least or the other values first, the default last; never the most of something, such as memory."""
+    """The least or the other values first, the default last; never the most of something, such as memory.
+
+    But the greatest `Seed`, which stays set: tournaments draw theirs from the whole range.
+    """
     match option.kind:
         case "check":
             yield "false" if option.default == "true" else "true"
@@ -156,6 +168,8 @@ def _values(option: Option) -> Iterator[str]:
             yield ""
     if option.kind != "button":
         yield option.default
+    if _is_seed(option):
+        yield str(option.high)
 
 
 def _faults_of_options(lines: Iterable[str]) -> Iterator[str]:

@@ -25,6 +25,7 @@ class Verdict:
 
     ``problem`` says what happened, or why the step was skipped; ``change`` what to change;
     ``dialogue`` holds the lines said around it; ``notes`` are worth knowing but no fault.
+    ``denied`` is what went well only since the bot was not held back as it is in most tournaments.
     """
 
     outcome: Outcome
@@ -32,6 +33,7 @@ class Verdict:
     change: str = ""
     dialogue: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    denied: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

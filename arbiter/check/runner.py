@@ -2,9 +2,11 @@
 
 import time
 from collections.abc import Callable, Collection
+from dataclasses import replace
 
 import trio
 
+from arbiter.check.allowance import memory_denied
 from arbiter.check.examination import Examination
 from arbiter.check.excerpt import excerpt
 from arbiter.check.outcome import Outcome, StepReport, Verdict, not_tried, skipped
@@ -35,6 +37,8 @@ async def examine(
         begin(number, step)
         began, before = time.monotonic(), len(exam.sittings)
         verdict = _reason_to_skip(exam, step, bad) or await _run(exam, step)
+        if too_much := tuple(memory_denied(bot.sandbox, exam.sittings[before:])):
+            verdict = replace(verdict, denied=(*too_much, *verdict.denied))
         if verdict.outcome in (Outcome.FAIL, Outcome.SKIPPED):
             bad[step.title] = _root(step, bad) or number
         trials = tuple((each.what, excerpt(each.transcript)) for each in exam.sittings[before:])

@@ -13,7 +13,8 @@ from arbiter.check.opponent import Opponent
 from arbiter.check.seats import SpokenDvpSeat, SpokenSeat
 from arbiter.isolation import proc
 from arbiter.isolation.launch import StartError
-from arbiter.isolation.sandbox import Level
+from arbiter.isolation.sandbox import USUAL, Level
+from arbiter.isolation.usage import measure, proportional
 from arbiter.match.bell import Bell
 from arbiter.match.clock import MS, Clock
 from arbiter.match.game import won_by
@@ -22,7 +23,7 @@ from arbiter.match.termination import Termination
 from arbiter.match.usage import is_available
 from arbiter.match.verdict import Failure, ForfeitError, NobodysFaultError, judge_answer, judge_time
 from protocol.errors import PlySyntaxError
-from protocol.rules import Ply, Position, Score, parse_ply
+from protocol.rules import Phase, Ply, Position, Score, parse_ply
 
 QUIT_GRACE = 2.0
 LAST_CHANCE = 1.0
@@ -31,6 +32,10 @@ SECOND_ANSWER = 0.02
 _LONGEST_CONTEST = 1_000 * MS
 _STRAYS = 200
 _LOOK_PAUSE = 0.02
+_PLACED = 49
+_SECOND_TURN = 0.2
+"""Seconds for which White's first stack move is held back from a CodeCup bot."""
+_WATCH_PAUSE = 0.05
 _NO_PATIENCE = 0.05
 _LISTENED_TO = 3
 """First plies of a game after which is listened whether a second answer comes."""
@@ -43,7 +48,8 @@ class Slip:
     ``asked`` says in words what the bot had been asked; ``number`` and ``position`` are those of
     the ply asked for, if it was one, ``plies`` what was played before, and ``answer`` what it said.
     ``lines`` are those of a new kind that a DVP bot wrote in that turn, and ``share`` how much of the time
-    for it the bot computed, as far as the system tells. No ``termination`` stands for a slip that does not
+    for it the bot computed, as far as the system tells. ``reversible`` tells for each stack move that it made
+    before whether the way back was legal, too. No ``termination`` stands for a slip that does not
     end a game.
     """
 
@@ -56,6 +62,7 @@ class Slip:
     lines: tuple[str, ...] = ()
     plies: tuple[str, ...] = ()
     share: float | None = None
+    reversible: tuple[bool, ...] = ()
 
 
 @dataclass(slots=True)
@@ -76,8 +83,8 @@ class Sitting:
     it wrote before its turn came, 0 when there is none; ``ended_after`` is None when it did not end by
     itself when it was given the time, and ``ended_at_last`` whether it did when its input was closed.
     ``left_running`` are processes that it started and that went on then, whether it had ended or not,
-    and ``threads`` its own if it had not. ``zombies`` counts children that had ended before, and that it
-    never waited for.
+    and ``threads`` its own if it had not. ``peak`` is the most memory held past the usual limit, in bytes.
+    ``zombies`` counts children that had ended before, and that it never waited for.
     """
 
     def __init__(self, seat: SpokenSeat, bell: Bell, what: str, patience: Patience) -> None:
@@ -93,6 +100,8 @@ class Sitting:
         self.left_running: tuple[str, ...] = ()
         self.threads = 1
         self.zombies = 0
+        self.peak = 0
+        self._reversible: list[bool] = []
         self._patience = patience
         self.bell = bell
 
@@ -103,6 +112,17 @@ class Sitting:
             self.seat.spawn(nursery)
         except StartError as error:
             self.slip = Slip(Termination.START, str(error), "the start")
+        else:
+            nursery.start_soon(self._watch_memory)
+
+    async def _watch_memory(self) -> None:
+        """Note what its processes hold past the usual limit, a page that several share counted once."""
+        while True:
+            pids = self.seat.process.living()
+            memory = measure(pids).memory
+            if memory > max(self.peak, USUAL.memory or 0):  # slow to read, so only where it decides
+                self.peak = max(self.peak, proportional(pids) or memory)
+            await trio.sleep(_WATCH_PAUSE)
 
     async def get_ready(self) -> bool:
         """Go through everything before the first ply; False when that went wrong."""
@@ -113,7 +133,8 @@ class Sitting:
     def goes_on(self, failure: Failure | None, asked: str) -> bool:
         """Note a failure in what was asked, if there is one; whether there is none."""
         if failure is not None:
-            self.slip = Slip(failure.termination, failure.detail, asked, lines=tuple(self.heard))
+            share = self._share_since_start() if self.seat.is_running else None
+            self.slip = Slip(failure.termination, failure.detail, asked, lines=tuple(self.heard), share=share)
         return failure is None
 
     async def stays_alive(self, seconds: float) -> bool:
@@ -157,6 +178,23 @@ class Sitting:
             self.plies.append(ply.text)
             if before.to_move is not seat.side and not self.position.is_over:
                 seat.tell(ply.text)
+                if len(self.plies) == _PLACED and not await self._leaves_white_its_second_turn():
+                    return False
+        return True
+
+    async def _leaves_white_its_second_turn(self) -> bool:
+        """Whether a CodeCup bot is silent after White's last placement: the next ply is White's, too."""
+        seat = self.seat
+        if isinstance(seat, SpokenDvpSeat) or self.position.to_move is seat.side:
+            return True
+        await self.bell.wait(lambda: seat.has_answer, after(_SECOND_TURN * 1_000))
+        while seat.has_answer:
+            text = seat.take_answer().text
+            if not self._is_stray(text):
+                self.early = _PLACED + 2
+                detail = f"after the 49th placement it wrote {text} at once, while White was to move"
+                self.slip = Slip(None, detail, f"ply {self.early}", self.early, self.position, text)
+                return False
         return True
 
     async def ask(self, opponent_clock: Clock) -> Ply | None:
@@ -169,7 +207,7 @@ class Sitting:
     async def ply(self, number: int, position: Position) -> Ply | None:
         """The ply that answers the open question, judged; None at a slip."""
         try:
-            return judge_answer(await self._answer(number), position)
+            ply = judge_answer(await self._answer(number), position)
         except ForfeitError as forfeit:
             termination, detail = forfeit.failure
             self.slip = Slip(
@@ -182,8 +220,13 @@ class Sitting:
                 self.seat.news() if isinstance(self.seat, SpokenDvpSeat) else (),
                 tuple(self.plies),
                 self._share_computed() if termination is Termination.TIMEOUT else None,
+                tuple(self._reversible),
             )
             return None
+        if position.phase is Phase.MOVEMENT and not ply.is_pass:
+            way_back = parse_ply(ply.text[2:] + ply.text[:2])
+            self._reversible.append(position.check(way_back) is None)
+        return ply
 
     def _share_computed(self) -> float | None:
         """How much of its turn until now the bot computed."""
@@ -191,6 +234,15 @@ class Sitting:
             return None
         spent = self.seat.stopwatch.spent(self.seat.stopwatch.read(time.monotonic_ns()))
         return spent.cpu / max(1, spent.wall)
+
+    def _share_since_start(self) -> float | None:
+        """How much of the time since its start the bot computed, or would have; None when it has ended."""
+        process = self.seat.process
+        if not is_available() or process.output_ended:
+            return None
+        now = time.monotonic_ns()
+        used = self.seat.stopwatch.read(now)
+        return (used.cpu + used.wait) / max(1, now - process.spawned_at)
 
     async def _answer(self, number: int) -> str | None:
         """What is answered to the open question; raises ForfeitError."""

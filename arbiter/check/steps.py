@@ -32,7 +32,7 @@ STEPS = (
     Step("handshake", "`dvp 1` is answered with `dvpok`", introduction.handshake, ("starts",), _DVP),
     Step(
         "options",
-        "every option is well-formed, and is set to its least value, its choices and its default",
+        "options are well-formed, and set to their least values, choices and defaults; the greatest `Seed`",
         introduction.options,
         _INTRODUCTION,
         _DVP,

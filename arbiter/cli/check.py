@@ -6,7 +6,7 @@ import os
 import shlex
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ NAME = "check"
 HELP = "check that a bot keeps to its protocol, step by step, and say what to change"
 
 _LONGEST_GAME = 10_000
-_USUAL_TIME, _USUAL_LEVEL = "5s", "none"
+_USUAL_TIME, _USUAL_LEVEL, _BEST_LEVEL = "5s", "none", "auto"
 _TITLE = 24
 _INDENT = " " * 7
 _WIDTH = 110
@@ -93,16 +93,17 @@ def run(arguments: argparse.Namespace) -> int:
     _build(bot, say if as_text else _nothing)
     if screen is not None:
         screen.head(bot)
-    findings = Findings(numbers, every=len(numbers) == len(STEPS))
+    findings = Findings(numbers, len(numbers) == len(STEPS), bot.sandbox.level)
     try:
         _examine(bot, control, findings, screen)
     except KeyboardInterrupt:
         findings.is_interrupted = True
-    rest = _rest(arguments, findings.left)
+    rest = _command(arguments, findings.left, arguments.isolation)
+    held_back = _command(arguments, numbers if findings.denied else (), _BEST_LEVEL)
     if screen is not None:
-        screen.end(findings, rest)
+        screen.end(findings, {"the rest": rest, "held back as in tournaments": held_back})
     else:
-        say(_as_json(bot, findings, rest))
+        say(_as_json(bot, findings, rest, held_back))
     return _status(findings)
 
 
@@ -126,15 +127,21 @@ def _numbers(text: str) -> list[int]:
     return numbers
 
 
-def _rest(arguments: argparse.Namespace, numbers: Sequence[int]) -> str:
-    """The command that tries these steps; empty when there are none."""
+def _command(arguments: argparse.Namespace, numbers: Sequence[int], level: str) -> str:
+    """The command that tries these steps at an isolation level; empty when there are none."""
     from arbiter.check.findings import ranges
+    from arbiter.check.steps import STEPS
 
     if not numbers:
         return ""
-    given = (("--time", arguments.time, _USUAL_TIME), ("--isolation", arguments.isolation, _USUAL_LEVEL))
+    every = ranges(range(1, len(STEPS) + 1))
+    given = (
+        ("--step", ranges(numbers), every),
+        ("--time", arguments.time, _USUAL_TIME),
+        ("--isolation", level, _USUAL_LEVEL),
+    )
     options = [word for option, value, usual in given if value != usual for word in (option, value)]
-    return shlex.join(["arbiter", NAME, arguments.bot, "--step", ranges(numbers), *options])
+    return shlex.join(["arbiter", NAME, arguments.bot, *options])
 
 
 def _time(text: str) -> TimeControl:
@@ -210,13 +217,14 @@ class _Screen:
             say(line)
         sys.stdout.flush()
 
-    def end(self, findings: "Findings", rest: str) -> None:
-        """Say what it all comes to; ``rest`` is the command for what is left."""
+    def end(self, findings: "Findings", commands: Mapping[str, str]) -> None:
+        """Say what it all comes to; ``commands`` are what to try next, by what they are for."""
         if self._begun:
             self._complete("interrupted")
         print(f"\n{findings.summary}")
-        if rest:
-            say(f"the rest: {printable(rest)}")
+        for purpose, command in commands.items():
+            if command:
+                say(f"{purpose}: {printable(command)}")
 
     def _complete(self, words: str) -> None:
         """End the line of a step that has begun."""
@@ -244,7 +252,7 @@ class _Screen:
         if has_failed:
             yield from _paragraph("problem", verdict.problem)
             yield from _paragraph("change", verdict.change)
-        for note in verdict.notes:
+        for note in (*verdict.notes, *verdict.denied):
             yield from _paragraph("note", note)
         if self._verbose:
             yield from _paragraph("took", f"{report.seconds:.1f} s")
@@ -272,7 +280,7 @@ def _dialogue(label: str, lines: Sequence[str]) -> Iterator[str]:
         yield f"{_INDENT}{printable(line)}"
 
 
-def _as_json(bot: Bot, findings: "Findings", rest: str) -> str:
+def _as_json(bot: Bot, findings: "Findings", rest: str, held_back: str) -> str:
     steps: list[dict[str, Any]] = [
         {
             "number": report.number,
@@ -282,6 +290,7 @@ def _as_json(bot: Bot, findings: "Findings", rest: str) -> str:
             "problem": report.verdict.problem,
             "change": report.verdict.change,
             "notes": list(report.verdict.notes),
+            "denied": list(report.verdict.denied),
             "dialogue": list(report.verdict.dialogue),
             "seconds": round(report.seconds, 3),
         }
@@ -294,6 +303,8 @@ def _as_json(bot: Bot, findings: "Findings", rest: str) -> str:
         "failed": findings.failed,
         "left": findings.left,
         "rest": rest,
+        "isolation": str(findings.level),
+        "held_back": held_back,
         "interrupted": findings.is_interrupted,
         "summary": findings.summary,
     }

@@ -14,7 +14,8 @@ from arbiter.isolation.sandbox import MIB, Sandbox
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import TimeControl
 from arbiter.match.termination import Termination
-from tests.e2e.checking import GAME, HASTY, MUTE, PATIENT, examine, failures
+from protocol.rules import parse_dpos
+from tests.e2e.checking import GAME, HASTY, MUTE, PATIENT, PLACEMENTS, examine, failures
 from tests.e2e.table import Table
 
 PYTHON = """
@@ -25,6 +26,8 @@ for line in sys.stdin:
     words = line.split() or [""]
     if words[0] == "dvp":
         {hello}
+    elif words[0] == "setoption":
+        {option}
     elif words[0] == "newgame":
         games += 1
         {newgame}
@@ -41,6 +44,7 @@ for line in sys.stdin:
 USUAL = {
     "start": "",
     "hello": "print('dvpok', flush=True)",
+    "option": "pass",
     "newgame": "",
     "go": "print('move', ply, flush=True)",
     "quit": "",
@@ -87,7 +91,7 @@ done
 CODECUP = """
 import sys
 from protocol.rules import Position, Side, parse_ply
-position, own = Position.start(), None
+position, own, told = Position.start(), None, []
 {start}
 while True:
     line = sys.stdin.readline().strip()
@@ -96,11 +100,13 @@ while True:
     if line != "Start":
         own = own or "black"
         position = position.play(parse_ply(line))
+        told.append(line)
     own = own or "white"
     while not position.is_over and position.to_move.word == own:
         ply = sorted(each.text for each in position.legal_plies())[0]
         {write}
         position = position.play(parse_ply(ply))
+{after}
 """
 
 
@@ -129,9 +135,9 @@ def shell(table: Table, start: str = "", read: str = "read -r word rest") -> Bot
     return table.bot("sh", str(path), name="mine")
 
 
-def codecup(table: Table, start: str = "", write: str = "print(ply, flush=True)") -> Bot:
+def codecup(table: Table, start: str = "", write: str = "print(ply, flush=True)", after: str = "") -> Bot:
     path = table.directory / "cup.py"
-    path.write_text(CODECUP.format(start=start, write=write))
+    path.write_text(CODECUP.format(start=start, write=write, after=after))
     return table.bot(sys.executable, str(path), name="cup", dialect=Dialect.CODECUP)
 
 
@@ -151,9 +157,52 @@ NO_MOVE = "print('move', ply, flush=True) if ply != 'PASS' else sys.exit()"
 GIVES_UP = "print('resign' if ply == 'PASS' else f'move {ply}', flush=True)"
 PASSES_TWICE = "print(*['move ' + ply] * (1 + (ply == 'PASS')), sep='\\n', flush=True)"
 
+SEEDED = "print('option Seed spin 0 0 2147483647', 'dvpok', sep='\\n', flush=True)"
+SHORT_SEED = "assert int(words[2]) < 65536, 'seed too large'"
+LATE_SEED = "games = int(words[2])"
+LATE_START = "assert games <= 65536, 'seed too large'"
+
+SHORT_BUFFER = "print('move', ('legal ' + ' '.join(legal))[:127].split()[-1], flush=True)"
+HALF_A_WORD = "print('move', ply[:2] if len(ply) == 4 else ply, flush=True)"
+
+UTF16_LATER = "sys.stdout.buffer.write(f'move {ply}\\n'.encode('utf-16')); sys.stdout.flush()"
+
 IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeControl]] = [
     ("prompt", {"start": PROMPT}, "handshake", "it stood in `> dvpok`|A prompt", (), MUTE),
+    (
+        "slow start",
+        {"start": "while True: pass"},
+        "handshake",
+        "It was still computing: its start takes longer than the limit",
+        (),
+        MUTE,
+    ),
+    (
+        "sleepy start",
+        {"start": "time.sleep(9)"},
+        "handshake",
+        "Flush standard output|It was not computing: if it sleeps",
+        (),
+        HASTY,
+    ),
     ("utf-16", {"hello": UTF16}, "handshake", "Write UTF-8:|PowerShell", (), MUTE),
+    (
+        "short seed",
+        {"hello": SEEDED, "option": SHORT_SEED},
+        "options",
+        "after `setoption Seed`|seed too large|the greatest, 2147483647,|announce a smaller range",
+        (),
+        PATIENT,
+    ),
+    (
+        "short seed, found later",
+        {"hello": SEEDED, "option": LATE_SEED, "newgame": LATE_START},
+        "options",
+        "after `setoption Seed`|the greatest, 2147483647,",
+        (),
+        PATIENT,
+    ),
+    ("utf-16 later", {"go": UTF16_LATER}, "placement as White", "Write UTF-8:", (), HASTY),
     (
         "target first",
         {"go": SWAPPED},
@@ -162,6 +211,15 @@ IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeContro
         GAME,
         PATIENT,
     ),
+    (
+        "short buffer",
+        {"go": SHORT_BUFFER},
+        "placement as White",
+        "`I` is the beginning of the|153 bytes",
+        (),
+        PATIENT,
+    ),
+    ("half a word", {"go": HALF_A_WORD}, "double turn", "`A3` is the beginning of the", GAME, PATIENT),
     ("a row off", {"go": ONE_ROW_OFF}, "placement as White", "on K4 itself, at ply 1", (), PATIENT),
     ("seconds", {"go": MILLISECONDS}, "placement as White", "It was waiting all that time", (), HASTY),
     ("caught", {"go": CAUGHT}, "movement as White", "Instead it wrote `Error: list index", GAME, HASTY),
@@ -253,10 +311,21 @@ DASHED = "print(ply if len(ply) != 4 or ply == 'PASS' else ply[:2] + '-' + ply[2
 EVALUATED = "print(f'{ply} (+3)', flush=True)"
 ZERO = "print('0' if ply == 'PASS' else ply, flush=True)"
 EAGER = "print('A1', flush=True); position, own = position.play(parse_ply('A1')), 'white'"
+ONE_TURN = """
+    if own == "black" and len(told) == 25 and position.to_move.word == "white":
+        print("A1A2", flush=True)
+"""
 IN_CODECUP = [
     ("dashed", {"write": DASHED}, "movement as White", "For `A3-A2` write `A3A2`", (*GAME, "stray output")),
     ("evaluated", {"write": EVALUATED}, "placement as White", "For `A1 (+3)` write `A1`", ()),
     ("zero", {"write": ZERO}, "forced pass", "`PASS` is the only legal ply here", (*GAME, "stray output")),
+    (
+        "no second turn for White",
+        {"after": ONE_TURN},
+        "movement as Black",
+        "after the 49th placement it wrote A1A2|White moves again: as Black read two lines",
+        PLACEMENTS,
+    ),
     ("eager", {"start": EAGER}, "placement as Black", "it wrote A1 before it was told|gets `Start`", ()),
 ]
 
@@ -296,6 +365,42 @@ def test_notes_that_differ_in_a_ply_are_one(table: Table) -> None:
     bot = python(table, go="print('thinking about', ply); print('move', ply, flush=True)")
     notes = examine(bot, {"stray output"})["stray output"].verdict.notes
     assert notes == ("ignored: 'thinking about A1'",)
+
+
+A_NEIGHBOUR_OF_BLACK = parse_dpos("........./..b......./..wrw....../........../......... w m")
+
+
+@pytest.mark.parametrize(
+    ("dpos", "words"),
+    [
+        ("........./........../.........../ww......../bwr...... b m", "never surrounded"),
+        ("........./........../.........../........../b3*..w2*..... b m", "A1D1 jumps over an empty space"),
+        ("........./..b......./..wrw....../........../......... b m", ""),
+    ],
+)
+def test_plies_that_a_bot_missed_show_the_rule(dpos: str, words: str) -> None:
+    position = parse_dpos(dpos)
+    slip = Slip(Termination.ILLEGAL, "", "ply 60", 60, position, "PASS")
+    told = change_for(slip, Dialect.DVP)
+    assert told.startswith("PASS is allowed only to a side that has no stack move.")
+    assert words in told
+    assert ("surrounded" in told, "jumps" in told) == ("surrounded" in words, "jumps" in words)
+
+
+@pytest.mark.parametrize(
+    ("reversible", "first"),
+    [
+        ((), "Only the side whose piece is on top may move a stack; see which side you play. The other way"),
+        ((True, True), "The other way round, `C3D4`, it is legal"),
+        (
+            (True, False),
+            "Only the side whose piece is on top may move a stack; see which side you play. Every",
+        ),
+    ],
+)
+def test_a_way_back_that_is_legal_by_chance_hides_no_rule(reversible: tuple[bool, ...], first: str) -> None:
+    slip = Slip(Termination.ILLEGAL, "", "ply 60", 60, A_NEIGHBOUR_OF_BLACK, "D4C3", reversible=reversible)
+    assert change_for(slip, Dialect.DVP).startswith(first)
 
 
 @pytest.mark.parametrize(

@@ -173,3 +173,36 @@ def test_what_there_was_no_time_for_is_tried_by_another_command(
     done = at_once("check", slow, "--step", "17-18", cwd=tmp_path)
     assert done.stdout.endswith("2 steps: 2 passed\n")
     assert done.returncode == 0
+
+
+WRITES = "import sys; open(sys.argv[1], 'a').write('x')\n"
+HOLDS = "kept = b'x' * (600 * 2**20)\n"
+
+
+@pytest.mark.parametrize(
+    ("habit", "words"),
+    [(WRITES, "if the bot wrote there"), (HOLDS, "held 6")],
+    ids=["writes", "holds"],
+)
+def test_what_most_tournaments_deny_is_told_with_the_command_that_tries_it(
+    tmp_path: Path, habit: str, words: str
+) -> None:
+    (tmp_path / "bot.py").write_text(f"{habit}{(BOTS / 'faulty.py').read_text()}")
+    bot = f"{sys.executable} bot.py bot.log"
+    done = arbiter(tmp_path, "check", bot, *steps("starts", "leaves nothing behind"))
+    assert done.returncode == 0, done.stdout
+    told = " ".join(done.stdout.split())
+    assert words in told
+    assert "no fault found at isolation none, but step" in told
+    last = done.stdout.splitlines()[-1]
+    assert last == f"held back as in tournaments: arbiter check '{bot}' --step 1,23 --isolation auto"
+
+
+def test_the_verdict_names_the_isolation_at_which_it_was_found() -> None:
+    from arbiter.check.findings import Findings
+    from arbiter.check.outcome import StepReport, passed
+    from arbiter.isolation.sandbox import Level
+
+    findings = Findings([1], every=True, level=Level.JAIL)
+    findings.reports.append(StepReport(1, "starts", "", passed(), 0.1))
+    assert findings.summary == "1 step: 1 passed: ready for tournaments at isolation jail"

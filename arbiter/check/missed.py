@@ -1,0 +1,41 @@
+"""What the legal plies have in common that a bot did not find, and passed instead."""
+
+from collections.abc import Iterator
+
+from protocol.rules import SPACES, Ply, Position, parse_ply
+
+_ALL_ROUND = 6
+
+
+def about_missed(position: Position) -> str:
+    """What to tell of the rule behind the stack moves of a position, where all of them show the same one."""
+    occupied = set(position.stacks())
+    plies = position.legal_plies()
+    if all(_is_hemmed_in_at_the_edge(ply, occupied) for ply in plies):
+        return (
+            f"In {plies[0]} and all others a stack moves whose neighbours are all occupied: it stands at the "
+            "edge, has fewer than six of them, and so is never surrounded."
+        )
+    if all(_jumps_over_a_gap(ply, occupied) for ply in plies):
+        return (
+            f"{plies[0]} jumps over an empty space: nothing between the two spaces of a stack move counts, "
+            "occupied or not."
+        )
+    return ""
+
+
+def _is_hemmed_in_at_the_edge(ply: Ply, occupied: set[str]) -> bool:
+    around = [space for space in SPACES if parse_ply(f"{ply.source}{space}").distance == 1]
+    return len(around) < _ALL_ROUND and occupied.issuperset(around)
+
+
+def _jumps_over_a_gap(ply: Ply, occupied: set[str]) -> bool:
+    return not occupied.issuperset(_between(ply))
+
+
+def _between(ply: Ply) -> Iterator[str]:
+    """The spaces over which a stack move goes."""
+    for space in SPACES:
+        there, on = parse_ply(f"{ply.source}{space}"), parse_ply(f"{space}{ply.target}")
+        if there.distance > 0 < on.distance and there.distance + on.distance == ply.distance:
+            yield space
