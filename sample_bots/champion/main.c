@@ -1,4 +1,5 @@
 // champion: a DVONN player. Without arguments it speaks DVP/1; the commands below serve whoever works on it.
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "selfplay.h"
 #include "table.h"
 
-enum { SMALL_TABLE = 1, LARGE_TABLE = 64 }; // megabytes; the small one is quickly cleared
+enum { MOST_NOISE = 1000, SMALL_TABLE = 1, LARGE_TABLE = 64 }; // megabytes; the small one is quickly cleared
 
 static const char usage[] =
     "usage: champion                          plays: speaks DVP/1 on standard input and output\n"
@@ -22,6 +23,23 @@ static const char usage[] =
     "       champion features < GAMES         what the fit works on, in binary\n"
     "       champion placements GAMES NODES SEED [SIZE]\n"
     "                                         games between changed weights of the placement, in binary\n";
+
+// A whole number within bounds; anything else ends the program.
+static int number(const char *text, int least, int most) {
+    char *end;
+    long value = strtol(text, &end, 10);
+    if (end > text && !*end && value >= least && value <= most) return (int)value;
+    fprintf(stderr, "champion: %s: expected a number from %d to %d\n", text, least, most);
+    exit(2);
+}
+
+static double seconds_of(const char *text) {
+    char *end;
+    double value = strtod(text, &end);
+    if (end > text && !*end && value > 0 && value < 1e9) return value;
+    fprintf(stderr, "champion: %s: expected a number of seconds above 0\n", text);
+    exit(2);
+}
 
 static void tell(const Finding *finding) {
     char name[8];
@@ -51,22 +69,25 @@ static int search_command(const char *dpos, double seconds) {
     return 0;
 }
 
+static Series series_of(char **argv, int noise, bool boards) {
+    return (Series){.games = number(argv[2], 1, INT_MAX), .nodes = number(argv[3], 1, INT_MAX),
+                    .seed = (uint64_t)number(argv[4], 0, INT_MAX), .noise = noise, .boards = boards};
+}
+
 static int run(int argc, char **argv) {
     const char *command = argc > 1 ? argv[1] : "";
     if (argc == 1) return dvp_run();
-    if (!strcmp(command, "perft") && argc >= 4) return perft_command(argv[2], atoi(argv[3]), argc > 4);
+    if (!strcmp(command, "perft") && argc >= 4) return perft_command(argv[2], number(argv[3], 0, MOST_PLIES), argc > 4);
     if (!strcmp(command, "features")) return features_command();
     if (!table_resize(strcmp(command, "search") ? SMALL_TABLE : LARGE_TABLE)) return 1;
     search_reset();
-    if (!strcmp(command, "search") && argc >= 3) return search_command(argv[2], argc > 3 ? atof(argv[3]) : 5);
+    if (!strcmp(command, "search") && argc >= 3) return search_command(argv[2], argc > 3 ? seconds_of(argv[3]) : 5);
     if (!strcmp(command, "selfplay") && argc >= 5) {
-        Series series = {.games = atoi(argv[2]), .nodes = atoi(argv[3]), .seed = strtoul(argv[4], NULL, 10),
-                         .noise = argc > 5 ? atoi(argv[5]) : -1, .boards = argc > 6};
+        Series series = series_of(argv, argc > 5 ? number(argv[5], -1, MOST_NOISE) : -1, argc > 6);
         return selfplay_command(&series);
     }
     if (!strcmp(command, "placements") && argc >= 5) {
-        Series series = {.games = atoi(argv[2]), .nodes = atoi(argv[3]), .seed = strtoul(argv[4], NULL, 10),
-                         .noise = argc > 5 ? atoi(argv[5]) : 2, .boards = true};
+        Series series = series_of(argv, argc > 5 ? number(argv[5], 1, MOST_NOISE) : 2, true);
         return placements_command(&series);
     }
     fputs(usage, stderr);

@@ -396,6 +396,12 @@ def test_wrong_arguments_are_told(champion: Path) -> None:
         code, out, errors = bot.finish()
     assert (code, out) == (2, "")
     assert errors == "champion: x: a cell is one of . r w b\n"
+    for words in (("perft", "start", "-1"), ("perft", "start", "2x"), ("selfplay", "0", "9", "1")):
+        with started([str(champion), *words]) as bot:
+            code, out, errors = bot.finish()
+        assert (code, out) == (2, "")
+        assert errors.startswith("champion: ")
+        assert ": expected a number from " in errors
     with started([str(champion), "help"]) as bot:
         code, out, errors = bot.finish()
     assert (code, out) == (2, "")
