@@ -12,10 +12,11 @@ static double moves_to_share(const Position *position) {
 }
 
 Allowance clock_allow(const Clock *clock, const Position *position) {
-    double most_of_it = 1e9, share = 1e9;
+    double most_of_it = 1e9, share = 1e9, all_of_it = 1e9;
     if (clock->time >= 0) {
         double reserve = most(10, least(60, clock->time * 0.06)); // for the pipe and a busy machine
         double usable = most(0, clock->time - reserve), increment = most(0, clock->increment);
+        all_of_it = usable;
         share = position->placement ? usable * 0.008 + increment * 0.3
                                     : usable / moves_to_share(position) + increment * 0.8;
         most_of_it = least(usable, position->placement ? share : most(share * 2.5, usable * 0.08));
@@ -24,9 +25,11 @@ Allowance clock_allow(const Clock *clock, const Position *position) {
         double usable = most(clock->movetime * 0.5, clock->movetime - 6);
         share = least(share, usable);
         most_of_it = least(most_of_it, usable);
+        all_of_it = least(all_of_it, usable);
     }
     if (clock->time < 0 && clock->movetime < 0) share = most_of_it = 1000;
     bool saves = clock->time >= 0; // time that is not used now is of use later
     double begin = position->placement ? 0.00012 : 0.0006; // the next depth costs much more than the last
-    return (Allowance){.soft = saves ? begin * share : 0, .hard = 0.001 * most(0.5, most_of_it)};
+    return (Allowance){.soft = saves ? begin * share : 0, .hard = 0.001 * most(0.5, most_of_it),
+                       .last = 0.001 * most(0.5, all_of_it)};
 }

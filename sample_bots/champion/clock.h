@@ -11,6 +11,7 @@ typedef struct {
 
 typedef struct {
     double soft, hard; // seconds: begin nothing new after `soft`, answer at `hard`
+    double last;       // when to answer whatever else bounds the search
 } Allowance;
 
 Allowance clock_allow(const Clock *clock, const Position *position);

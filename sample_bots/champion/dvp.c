@@ -132,20 +132,21 @@ static Request read_request(void) {
         if (!strcmp(key, "time")) request.clock.time = value;
         if (!strcmp(key, "inc")) request.clock.increment = value;
         if (!strcmp(key, "movetime")) request.clock.movetime = value;
-        if (!strcmp(key, "depth")) request.depth = value < DEEPEST ? (int)value : DEEPEST;
-        if (!strcmp(key, "nodes")) request.nodes = value < 1e18 ? (uint64_t)value : (uint64_t)1e18;
+        if (!strcmp(key, "depth")) request.depth = value < 1 ? 1 : value < DEEPEST ? (int)value : DEEPEST;
+        if (!strcmp(key, "nodes")) request.nodes = value < 1 ? 1 : value < 1e18 ? (uint64_t)value : (uint64_t)1e18;
         if (!strcmp(key, "infinite")) request.infinite = value == 1;
     }
     return request;
 }
 
+// Where depth or nodes bound the search, the clock has no say in the answer unless it is about to run out.
 static Limits limits_of(const Request *request) {
     Limits limits = {.depth = request->depth, .nodes = request->nodes, .interrupt = input_interrupts};
+    bool bounded = request->depth || request->nodes;
     bool clocked = request->clock.time >= 0 || request->clock.movetime >= 0;
-    if (!request->infinite && (clocked || (!request->depth && !request->nodes))) {
-        Allowance allowance = clock_allow(&request->clock, &game.position);
-        limits.soft = allowance.soft, limits.hard = allowance.hard;
-    }
+    Allowance allowance = clock_allow(&request->clock, &game.position);
+    if (!request->infinite && bounded && clocked) limits.hard = allowance.last;
+    if (!request->infinite && !bounded) limits.soft = allowance.soft, limits.hard = allowance.hard;
     int depth = levels[game.level].depth;
     if (depth && (!limits.depth || depth < limits.depth)) limits.depth = depth;
     return limits;

@@ -10,7 +10,6 @@ typedef struct {
     int depth;             // at most this deep, 0 for no limit
     uint64_t nodes;        // at most so many nodes, 0 for no limit
     double soft, hard;     // seconds: begin no new depth after `soft`, stop at `hard`; 0 for no limit
-    bool thorough;         // search on where there is nothing left to find out, as analysis wants it
     bool (*interrupt)(void); // asked now and then: whether to stop; may be NULL
 } Limits;
 

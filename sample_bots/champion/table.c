@@ -9,34 +9,39 @@ typedef struct {
     Entry entry[WAYS];
 } Bucket;
 
-static Bucket *buckets;
+static void *memory;
+static Bucket *buckets;     // in `memory`, from the first whole cache line on
 static size_t bucket_count; // a power of two
+static bool used;
 static uint8_t age;
 
 bool table_resize(int megabytes) {
     size_t wanted = 1;
     while (wanted * 2 * sizeof(Bucket) <= (size_t)megabytes << 20) wanted *= 2;
     if (wanted == bucket_count) return true;
-    Bucket *fresh = aligned_alloc(sizeof(Bucket), wanted * sizeof(Bucket));
+    void *fresh = calloc(wanted + 1, sizeof(Bucket)); // pages are cleared as they are touched, not all at once
     if (!fresh) return false;
-    free(buckets);
-    buckets = fresh;
+    table_free();
+    memory = fresh;
+    buckets = (Bucket *)(((uintptr_t)memory + sizeof(Bucket) - 1) / sizeof(Bucket) * sizeof(Bucket));
     bucket_count = wanted;
-    table_clear();
     return true;
 }
 
 void table_clear(void) {
-    memset(buckets, 0, bucket_count * sizeof *buckets);
+    if (used) memset(buckets, 0, bucket_count * sizeof *buckets);
+    used = false;
     age = 0;
 }
 
 void table_new_search(void) { age++; }
 
 void table_free(void) {
-    free(buckets);
-    buckets = NULL;
+    free(memory);
+    memory = buckets = NULL;
     bucket_count = 0;
+    used = false;
+    age = 0;
 }
 
 static Bucket *bucket_of(uint64_t key) { return &buckets[key & (bucket_count - 1)]; }
@@ -57,6 +62,7 @@ static int worth(const Entry *entry) {
 }
 
 void table_store(uint64_t key, int score, Move move, int depth, enum Bound bound, bool proved) {
+    used = true;
     Bucket *bucket = bucket_of(key);
     Entry *place = NULL;
     for (int way = 0; way < WAYS; way++) {

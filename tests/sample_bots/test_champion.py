@@ -30,6 +30,14 @@ def think(
     return result
 
 
+def placing(seed: int, placed: int) -> Position:
+    """A position in the placement, reached by chance."""
+    rng, position = random.Random(seed), Position.start()
+    for _ in range(placed):
+        position = position.play(rng.choice(position.legal_plies()))
+    return position
+
+
 def waited(bot: Process) -> float:
     """How long the bot has waited for a processor so far, in ms, where the system tells: not its fault."""
     try:
@@ -127,6 +135,36 @@ def test_a_search_limited_by_nodes_or_depth_can_be_repeated(champion: Path) -> N
         assert (again[0], strip) == (first[0], [{key: info[key] for key in strip[0]} for info in first[1]])
 
 
+@pytest.mark.parametrize(
+    "position", [placing(5, 7), placing(5, 30), full_board(7)], ids=["early", "late", "full"]
+)
+def test_a_clock_has_no_say_where_nodes_bound_the_search(champion: Path, position: Position) -> None:
+    plies = {
+        think(champion, position, f"go nodes 30000{clock}")[0] for clock in ("", " time 5000", " time 900")
+    }
+    assert len(plies) == 1
+
+
+def test_the_clock_ends_a_search_that_nodes_would_let_go_on(champion: Path) -> None:
+    begun = time.monotonic()
+    think(champion, full_board(7), "go nodes 1000000000 time 300")
+    assert time.monotonic() - begun < 1.5
+
+
+def test_no_nodes_are_no_search(champion: Path) -> None:
+    begun = time.monotonic()
+    for limit in ("nodes 0", "depth 0"):
+        ply, _ = think(champion, full_board(7), f"go {limit}")
+        assert parse_ply(ply) in full_board(7).legal_plies()
+    assert time.monotonic() - begun < 0.9  # without a limit it thinks for a second
+
+
+def test_the_greatest_table_is_there_at_once(champion: Path) -> None:
+    begun = time.monotonic()
+    think(champion, full_board(7), "go nodes 100", options=("Hash 4096",))
+    assert time.monotonic() - begun < 3
+
+
 def test_keeps_to_limits_of_depth_and_nodes(champion: Path) -> None:
     position = full_board(3)
     _, infos = think(champion, position, "go depth 4")
@@ -147,14 +185,6 @@ def test_lines_of_play_are_legal(champion: Path) -> None:
             after = position
             for word in line["pv"].split():
                 after = after.play(parse_ply(word))
-
-
-def placing(seed: int, placed: int) -> Position:
-    """A position in the placement, reached by chance."""
-    rng, position = random.Random(seed), Position.start()
-    for _ in range(placed):
-        position = position.play(rng.choice(position.legal_plies()))
-    return position
 
 
 @pytest.mark.parametrize("placed", [0, 3, 20, 42, 44, 47, 48])
