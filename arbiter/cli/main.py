@@ -223,4 +223,5 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     if unknown:
         # Told by the command's own parser, which knows what may have been meant.
         arguments.parser.refuse(unknown[0])
+    arguments.words = tuple(argv)  # what was typed, for a command that says how to go on
     return arguments

@@ -3,7 +3,7 @@
 import argparse
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -92,7 +92,7 @@ def _play(tournament: "Tournament", arguments: argparse.Namespace) -> int:
             league,
             form=arguments.format,
             quiet=arguments.quiet,
-            again=_again(),
+            again=_again(arguments.words),
             hint=f"results in {place}; see its games: arbiter show {place}; "
             f"game records: arbiter export {place} > games.drec",
             new_versions=_known(arguments.new_version, tournament, "--new-version"),
@@ -100,9 +100,9 @@ def _play(tournament: "Tournament", arguments: argparse.Namespace) -> int:
         ).run()
 
 
-def _again() -> str:
+def _again(given: Sequence[str]) -> str:
     """The command that goes on; who is readmitted once is not for ever."""
-    kept, words = ["arbiter"], iter(sys.argv[1:])
+    kept, words = ["arbiter"], iter(given)
     for word in words:
         if word == "--readmit":
             next(words, None)

@@ -126,7 +126,7 @@ def test_the_tournament_has_every_rung_in_its_place() -> None:
     rungs = [name for name in CATALOGUE if name in {"random", "greedy", *NAMES, "champion"}]
     runs = [bot if isinstance(bot, str) else bot["run"] for bot in plan["bots"]]
     assert [run.removeprefix("sample:") for run in runs] == rungs
-    assert (plan["format"], plan["time"], plan["openings"]) == ("round-robin", "1s + 10ms", "balanced")
+    assert (plan["format"], plan["time"], plan["openings"]) == ("round-robin", "1s + 10ms", "book")
     assert plan["rounds"] >= 100
 
 
