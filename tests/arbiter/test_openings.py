@@ -1,6 +1,7 @@
 """Openings by number: what a word or path stands for, wrapping, shuffling, what is compared on resume."""
 
 import json
+import os
 import time
 from pathlib import Path
 
@@ -197,6 +198,15 @@ def test_what_is_compared_on_resume_tells_a_changed_file(here: Path) -> None:
     for changed in (lines[1:], [lines[1], lines[0], *lines[2:]], [*lines, set_up_board("random", 2, 0).dpos]):
         book.write_text("\n".join(changed))
         assert opened(here, "book.dpos").canonical() != before
+
+
+def test_a_pipe_is_refused_and_not_waited_for(here: Path) -> None:
+    os.mkfifo(here / "pipe.dpos")
+    with pytest.raises(OpeningsError) as caught:
+        opened(here, "pipe.dpos")
+    assert str(caught.value) == (
+        "pipe.dpos: not a regular file; a tournament that goes on reads its openings again"
+    )
 
 
 @pytest.mark.parametrize(

@@ -198,10 +198,8 @@ def wait_for_program(mark: str) -> None:
     time.sleep(1)
 
 
-@pytest.mark.parametrize("level", ["none", *CONFINED])
-def test_an_arbiter_that_is_killed(level: str, here: Path) -> None:
-    """In a jail nothing is left; at the other levels the doctor, like the next run, finds and removes it."""
-    mark = f"{here}"
+def kill_an_arbiter(here: Path, level: str, mark: str) -> None:
+    """In the middle of a game between bots that go on as if nothing had happened."""
     (here / "spin.py").write_text("import os\nos.fork()\nwhile True: pass\n")
     bots = [entry(name, "python3 spin.py", env=f'{{TEST_MARK: "{mark}"}}') for name in ("a", "b")]
     path = write_tournament(here, bots, f"isolation: {level}")
@@ -211,21 +209,32 @@ def test_an_arbiter_that_is_killed(level: str, here: Path) -> None:
     assert len(marked(mark)) >= 2
     run.send_signal(signal.SIGKILL)
     run.communicate()
-    if level == "jail":
-        deadline = time.monotonic() + 2
-        while marked(mark) and time.monotonic() < deadline:
-            time.sleep(0.01)
-        assert marked(mark) == []
-    else:
-        time.sleep(0.3)
-        assert len(marked(mark)) >= 2
+
+
+@pytest.mark.needs("bwrap")
+def test_a_jail_outlives_no_arbiter_that_is_killed(here: Path) -> None:
+    kill_an_arbiter(here, "jail", f"{here}")
+    deadline = time.monotonic() + 2
+    while marked(f"{here}") and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert marked(f"{here}") == []
+    assert "process" not in arbiter(here, "doctor", "--clean").stdout
+
+
+@pytest.mark.parametrize("level", ["none", "limits"])
+def test_what_a_killed_arbiter_leaves_is_found_and_removed(level: str, here: Path) -> None:
+    """By the doctor, or by the next run of the same user: where that was one of another test, once more."""
+    mark = f"{here}"
+    for _ in range(6):
+        kill_an_arbiter(here, level, mark)
         found = arbiter(here, "doctor").stdout
-        assert "`arbiter doctor --clean` removes that" in found
-    cleaned = arbiter(here, "doctor", "--clean")
-    assert cleaned.returncode == 0
-    assert ("process" in cleaned.stdout) == (level != "jail")
+        cleaned = arbiter(here, "doctor", "--clean")
+        assert (cleaned.returncode, marked(mark)) == (0, [])
+        if "process" in cleaned.stdout:
+            break
+    assert "`arbiter doctor --clean` removes that" in found
+    assert "process" in cleaned.stdout
     assert ("scratch" in cleaned.stdout) == (level == "limits")
-    assert marked(mark) == []
     assert "nothing was left behind" in arbiter(here, "doctor", "--clean").stdout
 
 

@@ -206,21 +206,27 @@ def test_the_depth_of_a_placement_is_limited(champion: Path) -> None:
         assert [int(info["depth"]) for info in infos] == ahead
 
 
-def test_the_last_spaces_are_filled_by_what_becomes_of_the_board(champion: Path) -> None:
-    """With two spaces left the choice is between two boards: the one that a search likes better."""
-
-    def worth(position: Position) -> float:
-        return float(think(champion, position, "go nodes 1000")[1][-1]["score"])
-
-    differing = 0
-    for seed in range(12):
-        position = placing(seed, 47)
-        ply = parse_ply(think(champion, position, "go depth 9")[0])
-        boards = {each: position.play(each) for each in position.legal_plies()}
-        after = {each: worth(board.play(board.legal_plies()[0])) for each, board in boards.items()}
-        if abs(after[ply] - min(after.values())) > 1:  # Black chooses: the worst for White, within a piece
-            differing += 1
-    assert differing <= 1
+def test_looking_ahead_places_better_than_worth_alone(champion: Path) -> None:
+    """Both sides search the same; only the side that looks ahead places as it would in a game."""
+    points = 0.0
+    with started([str(champion)]) as ahead, started([str(champion)]) as at_once:
+        for bot in (ahead, at_once):
+            bot.say("dvp 1")
+            while bot.hear() != "dvpok":
+                pass
+        for game in range(40):
+            side = list(Side)[game % 2]
+            for bot in (ahead, at_once):
+                bot.say(f"setoption Seed {game // 2}", "newgame white")
+            position = Position.start()
+            while not position.is_over:
+                bot = ahead if position.to_move is side else at_once
+                placing = position.phase is Phase.PLACEMENT
+                limit = "depth 1" if placing and bot is at_once else "depth 3" if placing else "nodes 3000"
+                bot.say(f"board {position}", f"go {limit}")
+                position = position.play(parse_ply(answer(bot)[0]))
+            points += 0.5 if position.winner is None else position.winner is side
+    assert points >= 22  # 20 where looking ahead changes nothing
 
 
 def test_a_full_hash_table_of_the_least_size_does_no_harm(champion: Path) -> None:

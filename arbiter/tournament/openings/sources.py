@@ -161,9 +161,12 @@ def _text(file: Path, path: str) -> str:
 
 def _fault_of_file(file: Path, path: str) -> str | None:
     try:
-        if stat.S_ISDIR(file.stat().st_mode):
+        mode = file.stat().st_mode
+        if stat.S_ISDIR(mode):
             remedy = f"the games of a results directory as a file: arbiter export {path} > games.drec"
             return f"{path}: a directory, not a file of openings; {remedy}"
+        if not stat.S_ISREG(mode):  # whoever opens it may wait for ever
+            return f"{path}: not a regular file; a tournament that goes on reads its openings again"
     except (FileNotFoundError, ValueError):  # the latter for what no name can hold, such as a NUL
         return f"{path}: no such file{_suggestion(file, path)}"
     except OSError as error:
