@@ -68,9 +68,12 @@ def burn_apart(argument):
 
 
 def count_for_ever():
-    """A child that writes a beat for every 10 ms of CPU time, so that one sees when it stood still."""
+    """A child that writes a beat for every 10 ms of CPU time, so that one sees when it stood still.
+
+    The file is there before we move: whoever watches it has the turn after ours.
+    """
+    beats = os.open("beats", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     if os.fork() == 0:
-        beats = os.open("beats", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         while True:
             burn(0.01)
             write(b".", beats)
