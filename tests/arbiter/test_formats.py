@@ -94,6 +94,24 @@ def test_a_swiss_system_pairs_equals_and_never_twice() -> None:
     assert ("b1", "b2") in stages[2].pairings
 
 
+def test_the_best_pairings_of_a_round_come_first() -> None:
+    points = {bot: float(number) for number, bot in enumerate(EIGHT)}
+    pairings, _ = pair(EIGHT, points, {}, {})
+    assert pairings == [("b7", "b8"), ("b5", "b6"), ("b3", "b4"), ("b1", "b2")]
+
+
+def test_a_swiss_system_of_two_is_a_match() -> None:
+    stages = play(Swiss(["a", "b"], 2), stronger, {"a", "b"})
+    assert [stage.pairings for stage in stages] == [(("a", "b"),)] * 2
+
+
+@pytest.mark.parametrize(("gap", "again"), [(9.5, False), (10.5, True)])
+def test_a_second_meeting_costs_as_much_as_ten_points_between_opponents(gap: float, again: bool) -> None:
+    points = {"a": gap, "b": gap, "c": 0.0, "d": 0.0}
+    pairings, _ = pair("abcd", points, {frozenset("ab"): 1, frozenset("cd"): 1}, {})
+    assert (("a", "b") in pairings) == again
+
+
 @pytest.mark.parametrize("bots", [5, 7, 9])
 def test_with_an_odd_number_everybody_has_a_bye_at_most_once(bots: int) -> None:
     names = [f"b{number}" for number in range(bots)]
