@@ -21,6 +21,8 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_BEGINNING = re.compile(r"\(\s*(?:;\s*)+(?=[A-Za-z][A-Za-z0-9_]*\s*\[)|\bGM\s*\[")
+"""Where a game begins, in a file that may hold other text around it; the first marks may be lost."""
 _BLANK = re.compile(r"\s*")
 _ESCAPE = re.compile(r"\\(\n|.)", re.DOTALL)
 _RESUMES = re.compile(r"\n[ \t]*(?=[();]|[A-Z][A-Z0-9]*[ \t]*\[)")
@@ -59,8 +61,16 @@ def looks_like_sgf(text: str) -> bool:
     return re.match(r"\s*\(\s*;", text) is not None
 
 
+def holds_sgf(text: str) -> bool:
+    """Whether a game stands somewhere in a text."""
+    return _BEGINNING.search(text) is not None
+
+
 def read_trees(text: str) -> Iterator[Tree]:
-    """The games of a file; lines have to end with a single LF. Never fails, whatever the text is."""
+    """The games of a file; lines have to end with a single LF. Never fails, whatever the text is.
+
+    What stands before, between and after the games is nobody's.
+    """
     reader = _Reader(text)
     while (tree := reader.read()) is not None:
         yield tree
@@ -77,15 +87,14 @@ class _Reader:
     def read(self) -> Tree | None:
         """The next game, None at the end of the file."""
         tree, self.next = self.next, None
+        if tree is None and not self.find():
+            return None
         depth, is_main, name = int(tree is not None), True, ""
         before = depth, is_main
         """What held at the last property: parentheses in stray text do not count."""
         while (token := self.token()) is not None:
             line = self.line_of(token)
-            if tree is None:
-                if token["junk"] or token["mark"] == ")":
-                    continue  # what stands between games is nobody's
-                tree = Tree(line)
+            tree = tree or Tree(line)
             if token["mark"]:
                 depth += {"(": 1, ")": -1, ";": 0}[token["mark"]]
                 is_main = is_main and token["mark"] != ")"
@@ -110,6 +119,12 @@ class _Reader:
         if tree is not None:
             tree.is_cut_off = True
         return tree
+
+    def find(self) -> bool:
+        """Go to the next beginning of a game, if there is one."""
+        found = _BEGINNING.search(self.text, self.at)
+        self.at = len(self.text) if found is None else found.start()
+        return found is not None
 
     def token(self) -> re.Match[str] | None:
         blank = _BLANK.match(self.text, self.at)

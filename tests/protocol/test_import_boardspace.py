@@ -6,7 +6,7 @@ import pytest
 
 from protocol.records import Reading, Record, verify_record
 from protocol.records.boardspace import scan_boardspace
-from protocol.records.formats import decode_foreign
+from protocol.records.formats import Format, decode_foreign, recognise
 from tests.protocol.foreign_samples import deeds, headline, positions, random_game, sgf
 
 GAME = next(game for game in map(random_game, map(random.Random, range(99))) if game.count("PASS") > 3)
@@ -313,6 +313,34 @@ def test_headers() -> None:
     assert record.headers["Event"] == "DV-Ann-Bob-2011-03-05-1512"
     assert record.headers["Date"] == "2011-03-05T16:12:55+01:00"
     assert "Date" not in read(sgf(DEEDS, headline(DT="a fine day"))).headers
+
+
+@pytest.mark.parametrize(
+    "before, after",
+    [
+        ("A game of DVONN (see [1]; it is fine)\n\n", ""),
+        ("HTTP/1.1 200 OK\nContent-Type: text/plain\n\n", "\n-- \nsent (from; my) [phone] (;\n"),
+        ("<html><body><pre>\n", "\n</pre></body></html>"),
+        ("(;", ""),
+        ("", "\0\0\0\0"),
+    ],
+)
+def test_text_around_a_game_costs_nothing(before: str, after: str) -> None:
+    data = (before + sgf(DEEDS) + after).encode()
+    text = decode_foreign(data, "f")
+    assert recognise(text) is Format.BOARDSPACE
+    record = read(data)
+    assert texts(record) == list(GAME)
+    assert record.line == before.count("\n") + 1
+    twice = scan(data.rstrip(b"\0") + data)
+    assert [bool(reading.record) for reading in twice] == [True, True]
+
+
+@pytest.mark.parametrize("begin", ["", ";", "("])
+def test_a_beginning_without_its_marks(begin: str) -> None:
+    text = begin + sgf(DEEDS).removeprefix("(;\n")
+    assert recognise(text) is Format.BOARDSPACE
+    assert texts(read(text)) == list(GAME)
 
 
 # --- results -----------------------------------------------------------------------------------------------
