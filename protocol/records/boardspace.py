@@ -141,6 +141,8 @@ class _Game:
         self.taken_back: _Pending | None = None
         """What was pending when the piece in the hand was picked up again."""
         self.on_time = False
+        self.unknown = set[str]()
+        """Verbs that were told to be skipped."""
 
     def read(self) -> Reading:
         headers = self.headers()
@@ -173,8 +175,9 @@ class _Game:
         return claim._replace(on_time=True) if claim and self.on_time else claim
 
     def look_at_the_form(self) -> None:
-        for line, what in self.tree.oddities:
-            self.transcript.warn(line, f"{what} is skipped")
+        for what, (line, *others) in self.tree.oddities.items():
+            more = f", here and in {len(others)} more places" if others else ""
+            self.transcript.warn(line, f"{what} is skipped{more}")
         setup = self.tree.first("SU")
         if setup is not None and not setup.value.strip().casefold().startswith("dvonn"):
             self.transcript.warn(setup.line, f"the set-up SU[{one_line(setup.value)}] is not known")
@@ -202,7 +205,8 @@ class _Game:
             self.confirm()
         if deed.verb in _DEEDS:
             _DEEDS[deed.verb](self, deed)
-        else:
+        elif deed.verb not in self.unknown:
+            self.unknown.add(deed.verb)
             self.transcript.warn(deed.line, f"{deed.place}`{deed.words}` is not known and is skipped")
 
     def confirm(self) -> None:

@@ -42,13 +42,13 @@ class Property:
 class Tree:
     """The main line of one game: its properties in the order of the file, those of the root first.
 
-    ``oddities`` are lines and what was skipped there; ``is_cut_off`` says that the end is missing, and
+    ``oddities`` are what was skipped, and the lines where; ``is_cut_off`` says that the end is missing, and
     perhaps a part of the game with it.
     """
 
     line: int
     properties: list[Property] = field(default_factory=list)
-    oddities: list[tuple[int, str]] = field(default_factory=list)
+    oddities: dict[str, list[int]] = field(default_factory=dict)
     is_cut_off: bool = False
 
     def first(self, name: str) -> Property | None:
@@ -101,10 +101,10 @@ class _Reader:
                 if token["mark"] == ")" and depth <= 0:
                     return tree
             elif token["open"]:
-                tree.oddities.append((line, "a bracket that is never closed"))
+                tree.oddities.setdefault("a bracket that is never closed", []).append(line)
                 self.at = len(self.text)
             elif token["junk"]:
-                tree.oddities.append((line, "text outside of brackets"))
+                tree.oddities.setdefault("text outside of brackets", []).append(line)
                 depth, is_main = before
                 self.resume()
             else:

@@ -244,6 +244,19 @@ def test_unknown_words_are_skipped_aloud() -> None:
     assert texts(read(sgf(said), warning)) == list(GAME)
 
 
+def test_the_same_oddity_is_told_once_a_game() -> None:
+    said = [*DEEDS[:4], *[(1, "juggle D 3"), (1, "juggle E 4"), (0, "sing")] * 3, *DEEDS[4:]]
+    told = [
+        "f:14: game 1, ply 2: node 5: `juggle D 3` is not known and is skipped",
+        "f:16: game 1, ply 2: node 7: `sing` is not known and is skipped",
+    ]
+    assert texts(read(sgf(said), *told)) == list(GAME)
+    text = sgf(DEEDS).replace("]\n;", "]\\par\n;")
+    lines = text.count("]\\par")
+    warning = f"text outside of brackets is skipped, here and in {lines - 1} more places"
+    assert texts(read(text, f"f:8: game 1: {warning}")) == list(GAME)
+
+
 def test_an_unknown_set_up_is_told() -> None:
     head = headline(SU="dvonn-mini 7")
     assert texts(read(sgf(DEEDS, head))) == list(GAME)
