@@ -46,7 +46,7 @@ def decode_foreign(data: bytes, source: str) -> str:
     """The text of a file that may be older than UTF-8, without a byte order mark; a single LF ends a line.
 
     A line that is not UTF-8 is taken for Latin-1, as Windows extends it. NUL bytes at the end, as a
-    crash leaves them, are nothing.
+    crash leaves them, are nothing, nor is the mark of DOS.
 
     :raises RecordError: no text at all.
     """
@@ -54,7 +54,7 @@ def decode_foreign(data: bytes, source: str) -> str:
         text = data.decode("utf-16", "replace")
     else:
         text = _decoded(data.removeprefix(b"\xef\xbb\xbf"))
-    text = text.rstrip("\0")
+    text = text.rstrip("\0\x1a")
     if "\0" in text:
         raise RecordError(source, text.count("\n", 0, text.index("\0")) + 1, "a NUL byte: not a text file")
     return text.replace("\r\n", "\n").replace("\r", "\n")
