@@ -5,10 +5,12 @@ reserve (``pick wr 2``), often without saying so, or from the board (``pickb D 5
 (``dropb E 5``); ``move D 5 E 5`` is both. Until ``done`` it can be taken back: by picking up what was
 just dropped, by dropping it where it came from or on a reserve (``drop wr 0``), by ``reset``. Files
 without ``done`` exist, so a deed of the other player, or one that makes sense only afterwards,
-confirms as well. Forced passes may be left out. P0 is White; where P1 begins, P1 is.
+confirms as well. Forced passes may be left out. P0 is White; where P1 begins, P1 is. A ply of the
+player whose turn it is not means that one is missing, unless the game re-plays to its end in spite of it.
 
-Times, rankings, chat and variations are skipped. A resignation after which somebody moves was taken
-back. A file that starts anew in its middle is read from there when it makes no sense as a whole.
+Times, rankings, chat and variations are skipped. A resignation counts when it is done, and not when
+somebody moves afterwards. A file that starts anew in its middle is read from there when it makes no
+sense as a whole.
 """
 
 import re

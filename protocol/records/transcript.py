@@ -66,7 +66,7 @@ class Transcript:
                 return
             message = f"{place}{ply}: illegal ({error.rule}): {error.reason}"
             raise self.broken(line, message, len(self._plies) + len(left_out) + 1)
-        if side not in (None, position.to_move):
+        if ply is not PASS and side not in (None, position.to_move):  # a forced pass is one, whoever says it
             named, mover = (each.word.title() for each in (position.to_move.other, position.to_move))
             message = f"{place}{ply} is said to be {named}'s, but it was {mover}'s turn"
             raise self.broken(line, message, len(self._plies) + len(left_out) + 1)

@@ -121,6 +121,12 @@ def test_forced_passes_may_be_left_out_or_be_no_more_than_done() -> None:
         assert texts(read(sgf(said))) == list(GAME), kept
 
 
+def test_a_forced_pass_is_one_whoever_is_said_to_have_made_it() -> None:
+    said = [(1 - player if words == "pass" else player, words) for player, words in DEEDS[:-6]]
+    assert "pass" in [words for _, words in said]
+    assert texts(read(sgf([*said, (0, "resign"), (0, "done")]))) == list(GAME[:-3])
+
+
 def test_passes_after_the_end_are_nothing() -> None:
     said = [*DEEDS, (0, "pass"), (0, "done"), (1, "pass"), (1, "done"), (1, "done")]
     assert texts(read(sgf(said))) == list(GAME)
