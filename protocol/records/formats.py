@@ -1,4 +1,4 @@
-"""Which format a text is in, told by how it begins, never by the name of its file."""
+"""Which format a text is in, told by its content, never by the name of its file."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
