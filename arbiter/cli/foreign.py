@@ -12,6 +12,12 @@ from protocol.records.formats import Format, decode_foreign, recognise, scan_for
 _HEAD = 1 << 16
 """Bytes by which a format is recognised."""
 
+_PACKED = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"7z\xbc\xaf", b"Rar!", b"\x28\xb5\x2f\xfd")
+"""Beginnings of zip (within another), gzip, bzip2, xz, 7z, RAR and Zstandard files."""
+
+_TAR = b"ustar"
+"""What stands at byte 257 of a tar archive."""
+
 _LARGEST = 64 << 20
 """Bytes of a file in a foreign format, which is read at once; DREC may be of any length."""
 
@@ -37,6 +43,9 @@ def readings(source: Source) -> Iterator[Reading]:
 def _scan(source: Source, stream: IO[bytes]) -> Iterator[Reading]:
     head = stream.read(_HEAD)
     if not head.strip():
+        return
+    if head.startswith(_PACKED) or head[257:262] == _TAR:
+        yield _refusal(source, "an archive or packed file that is not looked into; unpack it first")
         return
     form = recognise(decode_foreign(head, source.name))
     if form is None:

@@ -5,21 +5,24 @@ reserve (``pick wr 2``), often without saying so, or from the board (``pickb D 5
 (``dropb E 5``); ``move D 5 E 5`` is both. Until ``done`` it can be taken back: by picking up what was
 just dropped, by dropping it where it came from or on a reserve (``drop wr 0``), by ``reset``. Files
 without ``done`` exist, so a deed of the other player, or one that makes sense only afterwards,
-confirms as well. Forced passes may be left out. P0 is White; where P1 begins, P1 is.
+confirms as well. Forced passes may be left out. P0 is White; where P1 begins, P1 is. A ply of the
+player whose turn it is not means that one is missing, unless the game re-plays to its end in spite of it.
 
-Times, rankings, chat and variations are skipped. A resignation after which somebody moves was taken
-back. A file that starts anew in its middle is read from there when it makes no sense as a whole.
+Times, rankings, chat and variations are skipped. A resignation counts when it is done, and not when
+somebody moves afterwards. A file that starts anew in its middle is read from there when it makes no
+sense as a whole.
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from protocol.errors import PlySyntaxError
 from protocol.records.claims import Claim, read_claim
 from protocol.records.dates import iso_date
-from protocol.records.record import Reading
+from protocol.records.record import Fault, Reading
 from protocol.records.sgf import Tree, read_trees
 from protocol.records.transcript import BrokenOffError, Transcript
 from protocol.rules import PASS, Ply, Side, parse_ply
@@ -31,6 +34,8 @@ _TWO_SPACES = re.compile(r"([A-Za-z])\s*0?([1-9])[\s-]+([A-Za-z])\s*0?([1-9])", 
 _NAME = re.compile(r"id\s+(.*)", re.DOTALL | re.IGNORECASE)
 _RESERVE = ""
 """Stands for any reserve where a space could stand."""
+_NAMES = ("dvonn", "37")
+"""The game, and its number in the list of SGF."""
 _ANEW = ("start", "reset", "edit")
 """Verbs with which a game may begin once more."""
 
@@ -58,14 +63,31 @@ def scan_boardspace(text: str, source: str) -> Iterator[Reading]:
 
 def _read_game(tree: Tree, source: str, number: int) -> Reading:
     kind = tree.first("GM")
-    if kind is None or not kind.value.strip().casefold().startswith("dvonn"):
+    named = kind or tree.first("SU")
+    if named is None or not named.value.strip().casefold().startswith(_NAMES):
         what = "no property GM" if kind is None else f"GM[{one_line(kind.value)}]"
         transcript = Transcript(source, number, tree.line)
         transcript.broken(tree.line, f"{what}: not a game of DVONN")
         return transcript.finish({})
     deeds = list(_deeds(tree))
     whole = _Game(tree, deeds, source, number).read()
-    return whole if whole.record is not None else _read_anew(tree, deeds, source, number) or whole
+    if whole.record is not None:
+        return whole
+    unlabelled = _read_unlabelled(tree, deeds, source, number, whole.faults[0])
+    return unlabelled or _read_anew(tree, deeds, source, number) or whole
+
+
+def _read_unlabelled(
+    tree: Tree, deeds: list[_Deed], source: str, number: int, fault: Fault
+) -> Reading | None:
+    """The game by the rules alone, who is said to have done what left aside.
+
+    It is believed when it was played to its end: were a deed missing, the colours after it would not fit.
+    """
+    game = _Game(tree, deeds, source, number, trusts_labels=False)
+    game.transcript.warn(fault.line, fault.message)
+    reading = game.read()
+    return reading if reading.record is not None and game.transcript.position.is_over else None
 
 
 def _read_anew(tree: Tree, deeds: list[_Deed], source: str, number: int) -> Reading | None:
@@ -98,20 +120,31 @@ def _deeds(tree: Tree) -> Iterator[_Deed]:
             yield _Deed(int(each.name[1]), verb, " ".join(match["rest"].split()), place, each.line)
 
 
+class _Pending(NamedTuple):
+    """What counts only when it is confirmed; without a ply it is a resignation."""
+
+    ply: Ply | None
+    deed: _Deed
+
+
 class _Game:
     """Follows the hands of both players."""
 
-    def __init__(self, tree: Tree, deeds: list[_Deed], source: str, number: int) -> None:
-        self.tree, self.deeds = tree, deeds
+    def __init__(
+        self, tree: Tree, deeds: list[_Deed], source: str, number: int, *, trusts_labels: bool = True
+    ) -> None:
+        self.tree, self.deeds, self.trusts_labels = tree, deeds, trusts_labels
         self.transcript = Transcript(source, number, tree.line)
-        self.white = _first_player(deeds)
+        self.white = _first_player(deeds, trusts_start=trusts_labels)
         self.held: list[str | None] = [None, None]
         """What each player has in hand: a space whose stack was picked up, a reserve, or nothing."""
-        self.pending: tuple[Ply, _Deed] | None = None
-        """What was dropped and may still be taken back."""
-        self.taken_back: tuple[Ply, _Deed] | None = None
+        self.pending: _Pending | None = None
+        """What was done and may still be taken back."""
+        self.taken_back: _Pending | None = None
         """What was pending when the piece in the hand was picked up again."""
         self.on_time = False
+        self.unknown = set[str]()
+        """Verbs that were told to be skipped."""
 
     def read(self) -> Reading:
         headers = self.headers()
@@ -144,8 +177,9 @@ class _Game:
         return claim._replace(on_time=True) if claim and self.on_time else claim
 
     def look_at_the_form(self) -> None:
-        for line, what in self.tree.oddities:
-            self.transcript.warn(line, f"{what} is skipped")
+        for what, (line, *others) in self.tree.oddities.items():
+            more = f", here and in {len(others)} more places" if others else ""
+            self.transcript.warn(line, f"{what} is skipped{more}")
         setup = self.tree.first("SU")
         if setup is not None and not setup.value.strip().casefold().startswith("dvonn"):
             self.transcript.warn(setup.line, f"the set-up SU[{one_line(setup.value)}] is not known")
@@ -160,22 +194,30 @@ class _Game:
             raise self.transcript.broken(last, "the file ends in the middle of the game")
         self.transcript.warn(last, "the closing parenthesis is missing")
 
-    def side(self, deed: _Deed) -> Side:
+    def side(self, deed: _Deed) -> Side | None:
+        if not self.trusts_labels:
+            return None
         return Side.WHITE if deed.player == self.white else Side.BLACK
 
     def follow(self, deed: _Deed) -> None:
         """Take one step. What the other player does confirms what is pending."""
-        if self.pending is not None and self.pending[1].player != deed.player:
+        if deed.verb in _TALK:
+            return
+        if self.pending is not None and self.pending.deed.player != deed.player:
             self.confirm()
         if deed.verb in _DEEDS:
             _DEEDS[deed.verb](self, deed)
-        else:
+        elif deed.verb not in self.unknown:
+            self.unknown.add(deed.verb)
             self.transcript.warn(deed.line, f"{deed.place}`{deed.words}` is not known and is skipped")
 
     def confirm(self) -> None:
-        if self.pending is not None:
-            ply, deed = self.pending
-            self.pending = None
+        if self.pending is None:
+            return
+        (ply, deed), self.pending = self.pending, None
+        if ply is None:
+            self.transcript.resign(self.side(deed), deed.line)
+        else:
             self.transcript.play(ply, deed.line, self.side(deed), deed.place)
 
     def broken(self, deed: _Deed, reason: str) -> BrokenOffError:
@@ -201,13 +243,17 @@ class _Game:
         self.put_down(self.named(deed, spaces[3] + spaces[4]) if spaces else self.space(deed), deed)
 
     def pass_on(self, deed: _Deed) -> None:
-        if self.pending is None or self.pending[0] is not PASS:
+        if self.pending is None or self.pending.ply is not PASS:
             self.confirm()
-        self.pending = (PASS, deed)
+        self.pending = _Pending(PASS, deed)
 
     def resign(self, deed: _Deed) -> None:
-        self.confirm()
-        self.transcript.resign(self.side(deed), deed.line)
+        """Give up, or, before it is done, take that back by the same button."""
+        if self.pending is not None and self.pending.ply is None:
+            self.pending = None
+        else:
+            self.confirm()
+            self.pending = _Pending(None, deed)
 
     def accept_draw(self, deed: _Deed) -> None:
         self.confirm()
@@ -231,16 +277,18 @@ class _Game:
         self.confirm()
         self.taken_back = self.held[deed.player] = None
 
-    def nothing(self, deed: _Deed) -> None:
-        """Words that do not change the position."""
-
     # --- the hand ------------------------------------------------------------------------------------------
+
+    @property
+    def dropped(self) -> Ply | None:
+        """The ply that may still be taken back."""
+        return self.pending.ply if self.pending is not None else None
 
     def pick_up(self, source: str, deed: _Deed) -> None:
         self.taken_back = None
-        if self.pending is not None and self.pending[0].target == source:
+        if (ply := self.dropped) is not None and ply.target == source:
             self.taken_back, self.pending = self.pending, None
-            self.held[deed.player] = self.taken_back[0].source or _RESERVE
+            self.held[deed.player] = ply.source or _RESERVE
         else:
             self.confirm()
             self.held[deed.player] = source
@@ -252,17 +300,17 @@ class _Game:
             return  # put back
         if target == _RESERVE:
             raise self.broken(deed, "a stack of the board cannot be dropped there")
-        if held is None and self.pending is not None and self.pending[0].target == target:
+        if held is None and self.dropped is not None and self.dropped.target == target:
             return  # told twice
         self.confirm()
         ply, side = parse_ply(f"{held or ''}{target}"), self.side(deed)
-        if taken is not None and not self.transcript.allows([ply], side):
+        if taken is not None and taken.ply is not None and not self.transcript.allows([ply], side):
             # Nothing was taken back: it had been confirmed without a word, and this is the next ply.
-            following = parse_ply(f"{taken[0].target}{target}")
-            if self.transcript.allows([taken[0], following], side):
+            following = parse_ply(f"{taken.ply.target}{target}")
+            if self.transcript.allows([taken.ply, following], side):
                 self.pending, ply = taken, following
                 self.confirm()
-        self.pending = (ply, deed)
+        self.pending = _Pending(ply, deed)
 
     def space(self, deed: _Deed, *, or_reserve: bool = False) -> str:
         """The space a deed names; a reserve has two letters, or one that no column has."""
@@ -280,11 +328,11 @@ class _Game:
             raise self.broken(deed, error.reason) from None
 
 
-def _first_player(deeds: list[_Deed]) -> int:
+def _first_player(deeds: list[_Deed], *, trusts_start: bool) -> int:
     """Who plays White: P0, unless P1 is said to begin, or nobody is, and does."""
     start = next((deed.rest.upper() for deed in deeds if deed.verb == "start"), "P1")
     first = next((deed for deed in deeds if deed.verb in _WITH_PIECES), None)
-    return int(first is not None and first.player == 1 and start == "P1")
+    return int(first is not None and first.player == 1 and (start == "P1" or not trusts_start))
 
 
 _WITH_PIECES: Mapping[str, Callable[[_Game, _Deed], None]] = {
@@ -305,5 +353,6 @@ _DEEDS: Mapping[str, Callable[[_Game, _Deed], None]] = {
     "undo": _Game.undo,
     "start": _Game.done,
     "edit": _Game.done,
-    **dict.fromkeys(("offerdraw", "declinedraw", "null", "gameover"), _Game.nothing),
 }
+_TALK = ("offerdraw", "declinedraw", "null", "gameover")
+"""Verbs that change nothing; the last move can still be taken back after them."""

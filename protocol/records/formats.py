@@ -1,4 +1,4 @@
-"""Which format a text is in, told by how it begins, never by the name of its file."""
+"""Which format a text is in, told by its content, never by the name of its file."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -10,7 +10,7 @@ from protocol.records.codecup_log import looks_like_codecup, scan_codecup_log
 from protocol.records.drec import scan_records
 from protocol.records.littlegolem import looks_like_little_golem, scan_little_golem
 from protocol.records.record import Reading
-from protocol.records.sgf import looks_like_sgf
+from protocol.records.sgf import holds_sgf, looks_like_sgf
 
 _HEADER = re.compile(r'\s*\[[A-Za-z][A-Za-z0-9_-]*[ \t]+"')
 
@@ -37,13 +37,16 @@ def recognise(text: str) -> Format | None:
         return Format.DREC
     if looks_like_little_golem(text):
         return Format.LITTLE_GOLEM
-    return Format.CODECUP if looks_like_codecup(text) else None
+    if looks_like_codecup(text):
+        return Format.CODECUP
+    return Format.BOARDSPACE if holds_sgf(text) else None
 
 
 def decode_foreign(data: bytes, source: str) -> str:
     """The text of a file that may be older than UTF-8, without a byte order mark; a single LF ends a line.
 
-    A line that is not UTF-8 is taken for Latin-1, as Windows extends it.
+    A line that is not UTF-8 is taken for Latin-1, as Windows extends it. NUL bytes at the end, as a
+    crash leaves them, are nothing, nor is the mark of DOS.
 
     :raises RecordError: no text at all.
     """
@@ -51,6 +54,7 @@ def decode_foreign(data: bytes, source: str) -> str:
         text = data.decode("utf-16", "replace")
     else:
         text = _decoded(data.removeprefix(b"\xef\xbb\xbf"))
+    text = text.rstrip("\0\x1a")
     if "\0" in text:
         raise RecordError(source, text.count("\n", 0, text.index("\0")) + 1, "a NUL byte: not a text file")
     return text.replace("\r\n", "\n").replace("\r", "\n")

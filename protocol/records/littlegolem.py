@@ -20,9 +20,13 @@ from protocol.rules import parse_ply
 from protocol.text import one_line
 
 _KEPT = ("Event", "Site", "Date", "Round", "White", "Black")
-_HEADER = r"(?P<key>[A-Za-z][A-Za-z0-9_-]*)\s*\[(?P<value>[^\[\]]*)\]"
+_KEY = r"[A-Za-z][A-Za-z0-9_-]*\s*\["
+# A name may hold brackets, so that a value on one line ends where something that follows a header follows.
+_END = rf"(?=\s*(?:{_KEY}|\d+\.|[A-Ka-k][1-5]\b|resign\b|\{{|\Z)|[ \t]*\n)"
+_HEADER = rf"(?P<key>(?={_KEY})[A-Za-z0-9_-]+)\s*\[(?P<value>[^\n]{{0,300}}?(?=\]{_END})|[^\[\]]*)\]"
 _TOKEN = re.compile(rf"{_HEADER}|(?P<comment>\{{[^{{}}]*\}})|(?P<word>[^\s{{]+|\{{)")
-_BEGINNING = re.compile(r"\s*(?:(?:Event|Site|Date|White|Black)\s*\[|1\.+\s*[A-K][1-5]\b)", re.IGNORECASE)
+_FIRST = "Game|Event|Site|Date|White|Black"
+_BEGINNING = re.compile(rf"\s*(?:(?:{_FIRST})\s*\[|1\.+\s*[A-K][1-5]\b)", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:(?P<number>\d{1,4})\.+)?(?P<rest>.*)", re.DOTALL)
 
 

@@ -21,6 +21,8 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_BEGINNING = re.compile(r"\(\s*(?:;\s*)+(?=[A-Za-z][A-Za-z0-9_]*\s*\[)|\bGM\s*\[")
+"""Where a game begins, in a file that may hold other text around it; the first marks may be lost."""
 _BLANK = re.compile(r"\s*")
 _ESCAPE = re.compile(r"\\(\n|.)", re.DOTALL)
 _RESUMES = re.compile(r"\n[ \t]*(?=[();]|[A-Z][A-Z0-9]*[ \t]*\[)")
@@ -40,13 +42,13 @@ class Property:
 class Tree:
     """The main line of one game: its properties in the order of the file, those of the root first.
 
-    ``oddities`` are lines and what was skipped there; ``is_cut_off`` says that the end is missing, and
+    ``oddities`` are what was skipped, and the lines where; ``is_cut_off`` says that the end is missing, and
     perhaps a part of the game with it.
     """
 
     line: int
     properties: list[Property] = field(default_factory=list)
-    oddities: list[tuple[int, str]] = field(default_factory=list)
+    oddities: dict[str, list[int]] = field(default_factory=dict)
     is_cut_off: bool = False
 
     def first(self, name: str) -> Property | None:
@@ -59,8 +61,16 @@ def looks_like_sgf(text: str) -> bool:
     return re.match(r"\s*\(\s*;", text) is not None
 
 
+def holds_sgf(text: str) -> bool:
+    """Whether a game stands somewhere in a text."""
+    return _BEGINNING.search(text) is not None
+
+
 def read_trees(text: str) -> Iterator[Tree]:
-    """The games of a file; lines have to end with a single LF. Never fails, whatever the text is."""
+    """The games of a file; lines have to end with a single LF. Never fails, whatever the text is.
+
+    What stands before, between and after the games is nobody's.
+    """
     reader = _Reader(text)
     while (tree := reader.read()) is not None:
         yield tree
@@ -77,25 +87,24 @@ class _Reader:
     def read(self) -> Tree | None:
         """The next game, None at the end of the file."""
         tree, self.next = self.next, None
+        if tree is None and not self.find():
+            return None
         depth, is_main, name = int(tree is not None), True, ""
         before = depth, is_main
         """What held at the last property: parentheses in stray text do not count."""
         while (token := self.token()) is not None:
             line = self.line_of(token)
-            if tree is None:
-                if token["junk"] or token["mark"] == ")":
-                    continue  # what stands between games is nobody's
-                tree = Tree(line)
+            tree = tree or Tree(line)
             if token["mark"]:
                 depth += {"(": 1, ")": -1, ";": 0}[token["mark"]]
                 is_main = is_main and token["mark"] != ")"
                 if token["mark"] == ")" and depth <= 0:
                     return tree
             elif token["open"]:
-                tree.oddities.append((line, "a bracket that is never closed"))
+                tree.oddities.setdefault("a bracket that is never closed", []).append(line)
                 self.at = len(self.text)
             elif token["junk"]:
-                tree.oddities.append((line, "text outside of brackets"))
+                tree.oddities.setdefault("text outside of brackets", []).append(line)
                 depth, is_main = before
                 self.resume()
             else:
@@ -110,6 +119,12 @@ class _Reader:
         if tree is not None:
             tree.is_cut_off = True
         return tree
+
+    def find(self) -> bool:
+        """Go to the next beginning of a game, if there is one."""
+        found = _BEGINNING.search(self.text, self.at)
+        self.at = len(self.text) if found is None else found.start()
+        return found is not None
 
     def token(self) -> re.Match[str] | None:
         blank = _BLANK.match(self.text, self.at)

@@ -32,7 +32,6 @@ class Transcript:
         self._position = Position.start()
         self._resigned: Side | None = None
         self._agreed = False
-        self._mislabelled = False
 
     @property
     def position(self) -> Position:
@@ -59,7 +58,7 @@ class Transcript:
         ``side`` is who played it by the record, None where the format does not tell; ``place`` goes
         before messages.
 
-        :raises BrokenOffError: the rules do not allow it.
+        :raises BrokenOffError: the rules do not allow it, or it was the other side's turn.
         """
         left_out, position = self._approach(self._position, ply, side)
         if error := position.check(ply):
@@ -67,18 +66,20 @@ class Transcript:
                 return
             message = f"{place}{ply}: illegal ({error.rule}): {error.reason}"
             raise self.broken(line, message, len(self._plies) + len(left_out) + 1)
-        if side not in (None, position.to_move):
-            self._mislabel(ply, line, position.to_move, place)
+        if ply is not PASS and side not in (None, position.to_move):  # a forced pass is one, whoever says it
+            named, mover = (each.word.title() for each in (position.to_move.other, position.to_move))
+            message = f"{place}{ply} is said to be {named}'s, but it was {mover}'s turn"
+            raise self.broken(line, message, len(self._plies) + len(left_out) + 1)
         self._take_back_end(line, place)
         self._plies += [RecordedPly(each.text, {}, line) for each in (*left_out, ply)]
         self._position = position.play(ply)
 
-    def allows(self, plies: Sequence[Ply], side: Side) -> bool:
+    def allows(self, plies: Sequence[Ply], side: Side | None) -> bool:
         """Whether this side could play these plies next, with nothing but what is left out between them."""
         position = self._position
         for ply in plies:
             _, position = self._approach(position, ply, side)
-            if side is not position.to_move or position.check(ply) is not None:
+            if side not in (None, position.to_move) or position.check(ply) is not None:
                 return False
             position = position.play(ply)
         return True
@@ -148,13 +149,6 @@ class Transcript:
         legal = position.legal_plies()
         is_only = len(legal) == 1 and (position.phase is Phase.PLACEMENT or legal[0] is PASS)
         return legal[0] if is_only else None
-
-    def _mislabel(self, ply: Ply, line: int, mover: Side, place: str) -> None:
-        """The rules tell whose turn it is; once a game is enough to say that the record does not."""
-        if not self._mislabelled:
-            named, other = mover.other.word.title(), mover.word.title()
-            self.warn(line, f"{place}{ply} is said to be {named}'s, but it was {other}'s turn")
-        self._mislabelled = True
 
     def _take_back_end(self, line: int, place: str) -> None:
         if self._resigned is not None or self._agreed:

@@ -1,5 +1,6 @@
 """The command import: files, directories and archives in, one DREC file and an account out."""
 
+import gzip
 import io
 import json
 import os
@@ -94,7 +95,7 @@ def test_faults_are_named_with_file_and_place_and_the_rest_is_imported(
     (files / "b2.sgf").write_text(boardspace(GAMES[0], random.Random(0)).replace("Start P0", "dropb A 5"))
     (files / "readme.md").write_text("# Games\nSome text.\n")
     (files / "empty").write_text(" \n")
-    (files / "picture").write_bytes(b"\x89PNG\r\n\0\0")
+    (files / "picture").write_bytes(b"\x89PNG\r\n\0\0IHDR")
     (files / "bad.drec").write_text(EXAMPLE.replace("1-1", "2-1") + "\n" + EXAMPLE)
     (files / "bytes.drec").write_bytes(
         EXAMPLE.encode() + b"\n" + EXAMPLE.encode().replace(b"Clumsy", b"\xe9")
@@ -158,6 +159,30 @@ def test_archives_are_looked_into(tmp_path: Path, capsys: Capture) -> None:
     said, err = capsys.readouterr()
     assert said == "2 games imported from 3 files, 1 fault\n"
     assert err.startswith(f"{path}/july/b.txt: no game record in a known format")
+
+
+@pytest.mark.parametrize("kind", ["x.tar", "x.tar.gz", "x.sgf.gz", "x.tar.bz2", "x.tar.xz", "zip in zip"])
+def test_other_archives_are_to_be_unpacked_first(kind: str, tmp_path: Path, capsys: Capture) -> None:
+    game = boardspace(GAMES[0], random.Random(0)).encode()
+    path = tmp_path / kind
+    if kind == "zip in zip":
+        inner = io.BytesIO()
+        with zipfile.ZipFile(inner, "w") as archive:
+            archive.writestr("a.sgf", game)
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("inner.zip", inner.getvalue())
+        path /= "inner.zip"
+    elif kind == "x.sgf.gz":
+        path.write_bytes(gzip.compress(game))
+    else:
+        form = {"x.tar": "tar", "x.tar.gz": "gztar", "x.tar.bz2": "bztar", "x.tar.xz": "xztar"}[kind]
+        inside = tmp_path / ".hidden"
+        inside.mkdir()
+        (inside / "a.sgf").write_bytes(game)
+        shutil.make_archive(str(tmp_path / "x"), form, inside)
+    assert main(["import", str(tmp_path)]) == 1
+    told = capsys.readouterr().err.splitlines()[0]
+    assert told == f"{path}: an archive or packed file that is not looked into; unpack it first"
 
 
 def test_damaged_archives_are_named(tmp_path: Path, capsys: Capture) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from protocol.records import Reading, Record, verify_record
 from protocol.records.boardspace import scan_boardspace
-from protocol.records.formats import decode_foreign
+from protocol.records.formats import Format, decode_foreign, recognise
 from tests.protocol.foreign_samples import deeds, headline, positions, random_game, sgf
 
 GAME = next(game for game in map(random_game, map(random.Random, range(99))) if game.count("PASS") > 3)
@@ -121,6 +121,12 @@ def test_forced_passes_may_be_left_out_or_be_no_more_than_done() -> None:
         assert texts(read(sgf(said))) == list(GAME), kept
 
 
+def test_a_forced_pass_is_one_whoever_is_said_to_have_made_it() -> None:
+    said = [(1 - player if words == "pass" else player, words) for player, words in DEEDS[:-6]]
+    assert "pass" in [words for _, words in said]
+    assert texts(read(sgf([*said, (0, "resign"), (0, "done")]))) == list(GAME[:-3])
+
+
 def test_passes_after_the_end_are_nothing() -> None:
     said = [*DEEDS, (0, "pass"), (0, "done"), (1, "pass"), (1, "done"), (1, "done")]
     assert texts(read(sgf(said))) == list(GAME)
@@ -172,7 +178,9 @@ def test_a_stack_cannot_go_to_a_reserve() -> None:
 def test_other_games_are_named() -> None:
     assert fault("(;GM[Zertz]\n;P0[0 Start P0])") == "f:1: game 1: GM[Zertz]: not a game of DVONN"
     assert fault("(;DT[2009-01-01])") == "f:1: game 1: no property GM: not a game of DVONN"
-    assert texts(read(sgf(DEEDS, headline(GM=" DVONN "), "\n)"))) == list(GAME)
+    for name in (" DVONN ", "37"):  # 37 is the number of this game in the list of the format
+        assert texts(read(sgf(DEEDS, headline(GM=name), "\n)"))) == list(GAME)
+    assert texts(read(sgf(DEEDS, headline().replace("GM[Dvonn]\n", "")))) == list(GAME)
 
 
 def test_a_file_that_ends_in_the_middle() -> None:
@@ -193,10 +201,31 @@ def test_faulty_games_do_not_hide_the_others() -> None:
 # --- odd but clear -----------------------------------------------------------------------------------------
 
 
-def test_labels_that_contradict_the_rules_are_told_once() -> None:
-    said = [(0, words) for _, words in DEEDS]
-    warning = f"node 3: {GAME[1]} is said to be White's, but it was Black's turn"
-    assert texts(read(sgf(said), f"f:12: game 1, ply 1: {warning}")) == list(GAME)
+@pytest.mark.parametrize("wrong", [range(len(GAME)), range(7, 8), range(60, 61), range(1, len(GAME), 2)])
+def test_a_game_to_its_end_is_read_whoever_is_said_to_have_played_it(wrong: range) -> None:
+    said, mislabelled = [], set[int]()
+    for index, (player, words) in enumerate(DEEDS):
+        is_wrong = index // 2 in wrong
+        mislabelled |= {index // 2} if is_wrong else set()
+        said.append((player ^ is_wrong, words))
+    first = min(mislabelled)
+    named, other = ("White", "Black") if said[2 * first][0] == 0 else ("Black", "White")
+    place = f"f:{10 + 2 * first}: game 1: node {1 + 2 * first}"
+    warning = f"{place}: {GAME[first]} is said to be {named}'s, but it was {other}'s turn"
+    flipped = ["f:1: game 1: P1 begins, and is recorded as White"] if said[0][0] else []
+    record = read(sgf(said), warning, *flipped)
+    assert texts(record) == list(GAME)
+    assert record.headers["White"] == ("Bob" if said[0][0] else "Ann")
+
+
+@pytest.mark.parametrize("ply", [3, 20, 47, 60])
+@pytest.mark.parametrize("ending", [[], [(0, "resign"), (0, "done")]])
+def test_a_turn_that_is_missing_is_a_fault_where_the_other_player_goes_on(ply: int, ending: Deeds) -> None:
+    """Played on by the rules alone, the colours of all that follows would be others."""
+    said = [*DEEDS[: 2 * ply], *DEEDS[2 * ply + 2 : 128], *ending]
+    assert fault(sgf(said)).startswith(f"f:{10 + 2 * ply}: game 1, ply {ply + 1}: node {1 + 2 * ply}: ")
+    early = [*DEEDS[: 2 * ply], *DEEDS[2 * ply + 2 : 2 * ply + 6], *ending]
+    assert fault(sgf(early)).startswith(f"f:{10 + 2 * ply}: game 1, ply {ply + 1}: node {1 + 2 * ply}: ")
 
 
 def test_the_player_who_begins_is_white() -> None:
@@ -219,6 +248,19 @@ def test_unknown_words_are_skipped_aloud() -> None:
     said = [*DEEDS[:4], (1, "juggle D 3"), *DEEDS[4:]]
     warning = "f:14: game 1, ply 2: node 5: `juggle D 3` is not known and is skipped"
     assert texts(read(sgf(said), warning)) == list(GAME)
+
+
+def test_the_same_oddity_is_told_once_a_game() -> None:
+    said = [*DEEDS[:4], *[(1, "juggle D 3"), (1, "juggle E 4"), (0, "sing")] * 3, *DEEDS[4:]]
+    told = [
+        "f:14: game 1, ply 2: node 5: `juggle D 3` is not known and is skipped",
+        "f:16: game 1, ply 2: node 7: `sing` is not known and is skipped",
+    ]
+    assert texts(read(sgf(said), *told)) == list(GAME)
+    text = sgf(DEEDS).replace("]\n;", "]\\par\n;")
+    lines = text.count("]\\par")
+    warning = f"text outside of brackets is skipped, here and in {lines - 1} more places"
+    assert texts(read(text, f"f:8: game 1: {warning}")) == list(GAME)
 
 
 def test_an_unknown_set_up_is_told() -> None:
@@ -292,6 +334,34 @@ def test_headers() -> None:
     assert "Date" not in read(sgf(DEEDS, headline(DT="a fine day"))).headers
 
 
+@pytest.mark.parametrize(
+    "before, after",
+    [
+        ("A game of DVONN (see [1]; it is fine)\n\n", ""),
+        ("HTTP/1.1 200 OK\nContent-Type: text/plain\n\n", "\n-- \nsent (from; my) [phone] (;\n"),
+        ("<html><body><pre>\n", "\n</pre></body></html>"),
+        ("(;", ""),
+        ("", "\0\0\0\0"),
+    ],
+)
+def test_text_around_a_game_costs_nothing(before: str, after: str) -> None:
+    data = (before + sgf(DEEDS) + after).encode()
+    text = decode_foreign(data, "f")
+    assert recognise(text) is Format.BOARDSPACE
+    record = read(data)
+    assert texts(record) == list(GAME)
+    assert record.line == before.count("\n") + 1
+    twice = scan(data.rstrip(b"\0") + data)
+    assert [bool(reading.record) for reading in twice] == [True, True]
+
+
+@pytest.mark.parametrize("begin", ["", ";", "("])
+def test_a_beginning_without_its_marks(begin: str) -> None:
+    text = begin + sgf(DEEDS).removeprefix("(;\n")
+    assert recognise(text) is Format.BOARDSPACE
+    assert texts(read(text)) == list(GAME)
+
+
 # --- results -----------------------------------------------------------------------------------------------
 
 OPEN = deeds(GAME[:60])
@@ -359,6 +429,23 @@ def test_a_resignation_that_was_taken_back() -> None:
     said = [*OPEN, (0, "resign"), (0, "done"), *DEEDS[len(OPEN) :]]
     warning = "f:132: game 1, ply 60: node 123: the game goes on after a resignation, which is left out"
     assert texts(read(sgf(said), warning)) == list(GAME)
+
+
+@pytest.mark.parametrize("words", ["resign", "reset", "undo"])
+def test_a_resignation_is_only_meant_when_it_is_done(words: str) -> None:
+    """On Boardspace the same button takes it back."""
+    for after in ([], DEEDS[len(OPEN) :]):
+        record = read(sgf([*OPEN, (0, "resign"), (0, words), *after]))
+        assert texts(record) == list(GAME)[: 60 if not after else None]
+        assert ending(record) == (("*", None) if not after else (record.result, "normal"))
+    again = [*OPEN, (0, "resign"), (0, words), (0, "resign"), (0, "done"), (1, "done")]
+    assert ending(read(sgf(again))) == ("0-1", "resign")
+
+
+def test_a_piece_can_be_taken_back_after_talk_about_a_draw() -> None:
+    talk = [(0, "offerdraw"), (1, "declinedraw"), (1, "null")]
+    said = [(0, "dropb D 3"), *talk, (0, "pickb D 3"), (0, "dropb E 4"), (0, "done"), (1, "dropb F 1")]
+    assert texts(read(sgf(said))) == ["E4", "F1"]
 
 
 def test_draws_by_agreement() -> None:

@@ -74,6 +74,18 @@ def test_little_golem_plies_may_have_a_hyphen_and_lack_passes() -> None:
     assert golem(f"1. {' '.join(words)}") == [list(GAME)]
 
 
+@pytest.mark.parametrize("name", ["[clan] Al", "a]b", "[x]", "]", "[", "Al [1. e4", "{Tom", "a1", "resign"])
+@pytest.mark.parametrize("between", [" ", "\n"])
+def test_little_golem_names_may_hold_any_sign(name: str, between: str) -> None:
+    heads = ["Event [e]", f"White [{name}]", f"Black [{name} 2]"]
+    one = between.join([*heads, "1.", *LOWER])
+    for text in (one, f"{one}\n{one}"):
+        for reading in scan_little_golem(text, "f"):
+            assert reading.record is not None, reading.faults
+            assert [ply.text for ply in reading.record.plies] == list(GAME)
+            assert (reading.record.headers["White"], reading.record.headers["Black"]) == (name, f"{name} 2")
+
+
 @pytest.mark.parametrize(
     "count, result", [(0, "0-1"), (1, "1-0"), (2, "0-1"), (49, "0-1"), (50, "1-0"), (48, "0-1")]
 )
@@ -248,6 +260,7 @@ def test_dates(text: str, expected: str) -> None:
         (" ( ;FF[4]GM[1]", Format.BOARDSPACE),
         ("Event [x] Site [y]", Format.LITTLE_GOLEM),
         ("site[x]", Format.LITTLE_GOLEM),
+        ("Game [DVONN]\nEvent [x]", Format.LITTLE_GOLEM),
         ("\n1. g2 c1", Format.LITTLE_GOLEM),
         ("D1\nE1\n", Format.CODECUP),
         ("# hello\n\n  # White: x\nStart\nD1\n", Format.CODECUP),
@@ -265,6 +278,7 @@ def test_what_is_no_text_is_refused() -> None:
         decode_foreign(b"a\nb\0c", "f")
     assert str(error.value) == "f:2: a NUL byte: not a text file"
     assert decode_foreign("é\n".encode() + b"\xe9\x80\n\x81\n", "f") == "é\né€\n\x81\n"
+    assert decode_foreign(b"a\r\n\x1a\0\0", "f") == "a\n"
     assert decode_foreign("\ufeffé".encode("utf-16-be"), "f") == "é"
 
 
