@@ -191,6 +191,11 @@ def test_a_void_game_was_played() -> None:
     assert read_records(record).openings[0].position == after(moves(0, 49))
 
 
+def test_an_imported_game_that_nobody_finished_was_played() -> None:
+    record = with_header(unplayed(moves(0, 55)), Score="23-23")
+    assert read_records(record).openings[0].position == after(moves(0, 49))
+
+
 @pytest.mark.parametrize("count", [0, 1, 48, 49, 50, 60])
 def test_of_a_line_without_a_result_all_plies_count(count: int) -> None:
     file = read_records(unplayed(moves(0, count)))

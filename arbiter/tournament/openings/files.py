@@ -6,10 +6,10 @@ opening:
 =============================================  ============================================================
 a record of                                    gives the position after
 =============================================  ============================================================
-a game with a result, or with a termination    its placements, so that real games can be openings: the full
-                                               board, or as far as they got; its ``Start`` when that is past
-                                               the placement
-anything else: result ``*``, no termination    all its plies
+a game: with a result, with a termination,     its placements, so that real games can be openings: the full
+or, as an imported one that nobody finished,   board, or as far as they got; its ``Start`` when that is past
+with a score                                   the placement
+anything else                                  all its plies
 =============================================  ============================================================
 
 A game that ended before its first ply, without a ``Start``, is left out, with a notice. An opening is called
@@ -160,7 +160,7 @@ def _without_comment(line: str) -> str:
 
 
 def _was_played(record: Record) -> bool:
-    return record.result != "*" or record.termination is not None
+    return record.result != "*" or record.termination is not None or "Score" in record.headers
 
 
 def _opening_position(record: Record, rules: Rules) -> Position:
