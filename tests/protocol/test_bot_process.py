@@ -3,7 +3,6 @@
 import os
 import pty
 import re
-import resource
 import select
 import signal
 import subprocess
@@ -15,7 +14,7 @@ import pytest
 
 from protocol.rules import Position, Side
 from tests.e2e.commands import arbiter
-from tests.sample_bots.referee import ask, greet, started
+from tests.sample_bots.referee import ask, cpu_time, greet, started
 
 CHOOSER = """
 import os, subprocess, sys
@@ -164,18 +163,10 @@ def test_a_start_takes_little() -> None:
     assert {"protocol.bot", "protocol.rules"} <= loaded
     slow = {"dataclasses", "inspect", "pathlib", "asyncio", "logging", "protocol.dvp", "protocol.records"}
     assert loaded.isdisjoint(slow)
-    assert min(cpu_time("import protocol.bot") for _ in range(7)) < 0.1
+    assert min(cpu_time(lambda: python("import protocol.bot")) for _ in range(7)) < 0.1
 
 
 def python(code: str) -> str:
     return subprocess.run(
         [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True
     ).stdout
-
-
-def cpu_time(code: str) -> float:
-    """Seconds of processor time that a Python program takes: waiting for a busy machine does not count."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    python(code)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
