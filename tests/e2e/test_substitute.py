@@ -36,7 +36,7 @@ def test_the_other_side_plays_to_the_end(table: Table, oddity: tuple[str, ...], 
 
 
 def test_a_bot_that_dies_in_its_opponents_turn_does_not_spoil_that_turn(table: Table) -> None:
-    result = table.play(table.odd("move-then-exit"), table.odd("late", "0.3"), substitute=True)
+    result = table.play(table.odd("move-then-exit"), table.odd("late", "0.6"), substitute=True)
     assert (result.termination, result.offender) == (Termination.CRASH, Side.WHITE)
     assert len(result.plies) > 60
     assert result.plies[5].spent.wall > 250_000_000
