@@ -69,10 +69,7 @@ class Process:
         return self.heard[-1]
 
     def ran(self) -> float:
-        """Seconds of processor time so far: that others have the processor, or that we are slow to read, does
-        not count.
-        """
-        return time.clock_gettime(~self.popen.pid << 3 | 2)  # as clock_getcpuclockid(3) has it
+        return ran(self.popen.pid)
 
     def speaks_within(self, seconds: float) -> bool:
         """Whether there is anything to hear, now or soon."""
@@ -108,6 +105,13 @@ def cpu_time(do: Callable[[], object]) -> float:
     do()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def ran(pid: int) -> float:
+    """Seconds of processor time of a process so far: that others have the processor, or that we are slow to
+    read its answer, does not count.
+    """
+    return time.clock_gettime(~pid << 3 | 2)  # as clock_getcpuclockid(3) has it
 
 
 def mover(seed: int) -> Chooser:
