@@ -397,7 +397,8 @@ def test_memory_failures_at_another_ply_are_explained(tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text(taking + bot)
     (tmp_path / "when").write_text("3")
     bots = [entry("greedy", "python3 bot.py", memory="100MB"), entry("fair", FAIR)]
-    write_tournament(tmp_path, bots, "isolation: limits")
+    path = write_tournament(tmp_path, bots, "isolation: limits")
+    path.write_text(path.read_text().replace("time: 5s", "time: 60s"))
     arbiter(tmp_path, "run", "league.yaml")
     words = "note: memory failures need not come at the same ply again"
     for when, status in (("3", 0), ("2", 1), ("4", 1)):
