@@ -194,8 +194,6 @@ class Agenda:
 
     def _open_fixtures(self, first_stage: int) -> Iterator[Fixture]:
         """The games still to be played, from a stage on."""
-        for fixture in self._schedule.fixtures(first_stage):
-            if self._limit and fixture.number > self._limit:
-                continue
+        for fixture in self._schedule.fixtures(first_stage, self._limit or None):
             if {fixture.white, fixture.black} <= self.present and fixture.number not in self._over:
                 yield fixture

@@ -9,6 +9,7 @@ import heapq
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, NamedTuple, Self
 
 Pairing = tuple[str, str]
@@ -84,12 +85,15 @@ class Schedule:
         for pairing in stage.pairings:
             self.planned[frozenset(pairing)] += 2 * (stage.last - stage.first + 1)
 
-    def fixtures(self, first_stage: int = 0) -> Iterator[Fixture]:
-        """The games from a stage on, round by round, so that all pairings advance evenly.
+    def fixtures(self, first_stage: int = 0, last: int | None = None) -> Iterator[Fixture]:
+        """The games from a stage on, round by round, so that all pairings advance evenly; those up to number
+        ``last``, where it is given.
 
         A bot that joined late catches up: the rounds it missed come before those that nobody played.
         """
-        parts = [part.fixtures() for part in self._parts[first_stage:]]
+        parts: list[Iterator[Fixture]] = [part.fixtures() for part in self._parts[first_stage:]]
+        if last is not None:
+            parts = [takewhile(lambda fixture: fixture.number <= last, part) for part in parts]
         return parts[0] if len(parts) == 1 else heapq.merge(*parts, key=lambda fixture: fixture.round)
 
 

@@ -64,7 +64,7 @@ def test_each_start_has_a_scratch_directory_of_its_own(level: Level, tmp_path: P
             level, tmp_path, "sh", "-c", 'touch "$TMPDIR/kept.$$"; cd "$TMPDIR"; ls -d kept*'
         )
         assert (len(output.split()), errors) == (1, "")
-    assert [path for path in scratch.root().iterdir() if f"{os.getpid()}." in path.name] == []
+    assert [path for path in scratch.root().iterdir() if path.name.startswith(f"{os.getpid()}.")] == []
 
 
 def test_a_scratch_directory_goes_even_when_it_was_locked(tmp_path: Path) -> None:

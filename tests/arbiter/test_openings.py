@@ -133,9 +133,9 @@ def test_boards_have_numbers_from_one(kind: BoardKind) -> None:
 
 def test_a_late_board_costs_no_more_than_the_first() -> None:
     openings = open_openings(OpeningsSpec("symmetric"), 7)
-    began = time.perf_counter()
+    began = time.process_time()
     assert openings[10**15].name == "symmetric 1000000000000001"
-    assert time.perf_counter() - began < 0.5
+    assert time.process_time() - began < 0.5
 
 
 @pytest.mark.parametrize("text", ["empty", "random", "book.dpos"])

@@ -57,7 +57,7 @@ class House:
         play: Play,
         watch: Callable[[Event], None] | None = None,
         limit: int | None = None,
-        timeout: float | None = None,
+        stop: trio.Event | None = None,
         **settings: int,
     ) -> None:
         async def play_game(setup: GameSetup, observer: Observer | None = None, *_: object) -> GameResult:
@@ -75,17 +75,10 @@ class House:
         entries = {bot.name: Entry(bot, "hash") for bot in bots}
 
         async def main(league: League) -> None:
-            with trio.move_on_after(timeout or 30) as scope:
-                await Runner(
-                    tournament,
-                    1,
-                    FixedPosition(Position.start()),
-                    entries,
-                    league,
-                    watch or self.events.append,
-                    limit,
-                ).run()
-            assert scope.cancelled_caught == (timeout is not None)
+            tell = watch or self.events.append
+            runner = Runner(tournament, 1, FixedPosition(Position.start()), entries, league, tell, limit)
+            with trio.fail_after(30):
+                await run_until(runner, stop)
 
         with League.open_for_writing(self.directory) as league:
             league.set_bots((name, "hash", "true", None) for name in NAMES)
@@ -95,6 +88,17 @@ class House:
         with League.open_for_reading(self.directory) as league:
             for game in league.games():
                 yield game.number, game.attempt, game.outcome.termination
+
+
+async def run_until(runner: Runner, stop: trio.Event | None) -> None:
+    """To the end, or broken off when ``stop`` is set."""
+    async with trio.open_nursery() as nursery:
+        if stop is None:
+            await runner.run()
+        else:
+            nursery.start_soon(runner.run)
+            await stop.wait()
+            nursery.cancel_scope.cancel()
 
 
 @pytest.fixture
@@ -119,11 +123,15 @@ def test_the_whole_schedule_is_played_once(house: House) -> None:
 
 def test_no_more_games_at_a_time_than_asked_for(house: House) -> None:
     running = most = 0
+    all_three = trio.Event()
 
     async def play(setup: GameSetup) -> GameResult:
         nonlocal running, most
         running += 1
         most = max(most, running)
+        if running == 3:
+            all_three.set()
+        await all_three.wait()
         await trio.sleep(0.002)
         running -= 1
         return ending(Termination.NORMAL)
@@ -299,12 +307,16 @@ def test_a_game_is_stored_before_anybody_hears_of_it(house: House) -> None:
 
 
 def test_stopping_keeps_what_was_finished_and_nothing_else(house: House) -> None:
+    last_began = trio.Event()
+
     async def play(setup: GameSetup) -> GameResult:
         if int(setup.label) > 4:
+            if setup.label == "6":
+                last_began.set()
             await trio.sleep_forever()
         return ending(Termination.NORMAL)
 
-    house.run(play, rounds=2, concurrency=2, timeout=0.3)
+    house.run(play, stop=last_began, rounds=2, concurrency=2)
     assert [number for number, _, _ in house.stored()] == [1, 2, 3, 4]
 
 

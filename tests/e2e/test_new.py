@@ -19,7 +19,7 @@ from arbiter.tournament.starters import (
     write_files,
 )
 from protocol.records import read_records
-from tests.e2e.commands import arbiter
+from tests.e2e.commands import arbiter, entry, write_tournament
 from tests.sample_bots.referee import HERE
 from tests.starters import LANGUAGES, Workshop, languages
 
@@ -303,9 +303,10 @@ def test_a_pair_of_games_is_repeated_by_its_seed(workshop: Workshop, language: s
 @pytest.mark.parametrize("level", ["limits", pytest.param("jail", marks=pytest.mark.needs("bwrap"))])
 def test_java_plays_within_its_bounds(workshop: Workshop, level: str, tmp_path: Path) -> None:
     """The usual bounds: 512 MB for all it holds; and its clock never sees what Java needs to start."""
-    words = ["--isolation", level, "--time", "1s", "--games", "2", "--results", str(tmp_path / "results")]
-    run = LANGUAGES["java"]["run"]
-    done = arbiter(workshop.starter("java"), "match", run, "sample:random", *words)
+    java = entry("java", LANGUAGES["java"]["run"], dir=str(workshop.starter("java")))
+    path = write_tournament(tmp_path, [java, "sample:random"], f"isolation: {level}")
+    path.write_text(path.read_text().replace("time: 5s", "time: {game: 1s, clock: cpu}"))
+    done = arbiter(tmp_path, "run", "league.yaml")
     assert done.returncode == 0, done.stdout
     assert len(re.findall(r"ends: .*\(\d+:\d+, \d+ plies\)$", done.stdout, re.MULTILINE)) == 2, done.stdout
 

@@ -71,6 +71,8 @@ def here(played: Path, tmp_path: Path) -> Path:
 def read(directory: Path, *arguments: str, characters: int, with_errors: bool = False) -> tuple[int, str]:
     """Exit status and standard error of a command of whose output no more is read than so much."""
     reading, writing = os.pipe()
+    if not characters:
+        os.close(reading)  # before it begins: short output would fit into the pipe
     with subprocess.Popen(
         [sys.executable, "-m", "arbiter", *arguments],
         cwd=directory,
@@ -83,7 +85,7 @@ def read(directory: Path, *arguments: str, characters: int, with_errors: bool = 
         os.close(writing)
         if characters:
             os.read(reading, characters)
-        os.close(reading)
+            os.close(reading)
         errors = process.communicate(timeout=60)[1] or ""
     assert processes_in(directory) == []
     return process.returncode, errors

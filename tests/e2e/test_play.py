@@ -211,7 +211,7 @@ def test_positions_openings_and_sides(tmp_path: Path) -> None:
 
 def test_the_clock_of_the_person_runs_out(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "arbiter", "play", FAIR, "--clock", "400ms", "--save", "g.drec"],
+        [sys.executable, "-m", "arbiter", "play", FAIR, "--clock", "1500ms", "--save", "g.drec"],
         cwd=tmp_path,
         env=environment(tmp_path),
         stdin=subprocess.PIPE,
@@ -226,10 +226,10 @@ def test_the_clock_of_the_person_runs_out(tmp_path: Path) -> None:
     said = process.stdout.read()
     process.communicate()
     assert "your time is up: odd wins" in said
-    assert re.search(r"^white 0\.[0-4]> d1$", said, re.MULTILINE)
+    assert re.search(r"^white (1\.[0-5]|0\.\d)> d1$", said, re.MULTILINE)
     record = kept(tmp_path / "g.drec")
     assert (record.result, record.termination) == ("0-1", "timeout")
-    assert record.headers["TimeControl"] == "400+0"
+    assert record.headers["TimeControl"] == "1500+0"
 
 
 def test_ctrl_c_keeps_the_game_and_leaves_nothing(tmp_path: Path) -> None:

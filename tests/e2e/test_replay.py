@@ -118,9 +118,9 @@ def test_a_failure_in_the_turn_of_the_opponent_is_repeated(
 ) -> None:
     (tmp_path / "bot.py").write_text(bot)
     (tmp_path / "fine.py").write_text(_FINE + _BOT)
-    slow = f"{ODD} late 0.5 --at {plies // 2 + 1}"
-    words = ("--games", "1", "--time", "1s", "--results", "r")
-    arbiter(tmp_path, "match", slow, "python3 bot.py", *words)
+    thinker = f"{ODD} silent --at {plies // 2 + 1}"
+    words = ("--games", "1", "--time", "60s", "--results", "r")
+    arbiter(tmp_path, "match", thinker, "python3 bot.py", *words)
     done = arbiter(tmp_path, "replay", "r/failures/game-1")
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
@@ -130,11 +130,15 @@ def test_a_failure_in_the_turn_of_the_opponent_is_repeated(
     asked = plies // 2 + 1
     assert lines[3:] == [f"{asked} of {asked} as recorded"]
     # Nor does the lack of it go unnoticed; nobody waits longer than the opponent's clock allows.
+    bundle = tmp_path / "r/failures/game-1/bundle.json"
+    facts = json.loads(bundle.read_text())
+    facts["white"]["time"]["move"] = 300
+    bundle.write_text(json.dumps(facts))
     done = arbiter(tmp_path, "replay", "r/failures/game-1", "python3 fine.py")
     assert done.returncode == 1
     (row,) = [line.split() for line in done.stdout.splitlines() if " DIFFERENT " in line]
     assert row[:6] == [str(plies + 1), "black", "crash", "-", "nothing", "-"]
-    assert float(row[6]) < 1_100
+    assert 300 < float(row[6]) < 2_500  # and never more than three seconds
     assert done.stdout.endswith(f"{asked - 1} of {asked} as recorded\n")
 
 
@@ -393,7 +397,8 @@ def test_memory_failures_at_another_ply_are_explained(tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text(taking + bot)
     (tmp_path / "when").write_text("3")
     bots = [entry("greedy", "python3 bot.py", memory="100MB"), entry("fair", FAIR)]
-    write_tournament(tmp_path, bots, "isolation: limits")
+    path = write_tournament(tmp_path, bots, "isolation: limits")
+    path.write_text(path.read_text().replace("time: 5s", "time: 60s"))
     arbiter(tmp_path, "run", "league.yaml")
     words = "note: memory failures need not come at the same ply again"
     for when, status in (("3", 0), ("2", 1), ("4", 1)):

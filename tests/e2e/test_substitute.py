@@ -4,11 +4,18 @@ import json
 from pathlib import Path
 
 import pytest
+import trio
 
+from arbiter.isolation.tree import become_subreaper
+from arbiter.match.clock import TimeControl
+from arbiter.match.game import Competitor, GameSetup
+from arbiter.match.referee import play_game
 from arbiter.match.termination import Termination
 from protocol.rules import Position, Side, parse_ply
 from tests.e2e.commands import CUP, ODD, arbiter, entry, write_tournament
 from tests.e2e.table import Table
+
+SHORT, AMPLE = TimeControl(game=1_500, start=20_000), TimeControl(game=20_000, start=20_000)
 
 
 @pytest.mark.parametrize(
@@ -18,9 +25,10 @@ from tests.e2e.table import Table
 )
 @pytest.mark.parametrize("side", list(Side), ids=["white", "black"])
 def test_the_other_side_plays_to_the_end(table: Table, oddity: tuple[str, ...], side: Side) -> None:
-    odd, fair = table.odd(*oddity, "--at", "4"), table.fair()
+    odd, fair = Competitor(table.odd(*oddity, "--at", "4"), SHORT), Competitor(table.fair(), AMPLE)
     white, black = (odd, fair) if side is Side.WHITE else (fair, odd)
-    result = table.play(white, black, substitute=True)
+    become_subreaper()
+    result = trio.run(play_game, GameSetup(white, black, Position.start(), substitute=True))
     assert result.termination is not Termination.NORMAL
     assert result.offender is side
     assert result.result == ("0-1" if side is Side.WHITE else "1-0")
@@ -36,7 +44,7 @@ def test_the_other_side_plays_to_the_end(table: Table, oddity: tuple[str, ...], 
 
 
 def test_a_bot_that_dies_in_its_opponents_turn_does_not_spoil_that_turn(table: Table) -> None:
-    result = table.play(table.odd("move-then-exit"), table.odd("late", "0.3"), substitute=True)
+    result = table.play(table.odd("move-then-exit"), table.odd("late", "0.6"), AMPLE, substitute=True)
     assert (result.termination, result.offender) == (Termination.CRASH, Side.WHITE)
     assert len(result.plies) > 60
     assert result.plies[5].spent.wall > 250_000_000
@@ -44,7 +52,7 @@ def test_a_bot_that_dies_in_its_opponents_turn_does_not_spoil_that_turn(table: T
 
 def test_a_second_failure_ends_the_game_and_changes_nothing_else(table: Table) -> None:
     result = table.play(
-        table.odd("exit", "3", "--at", "4"), table.odd("exit", "4", "--at", "9"), substitute=True
+        table.odd("exit", "3", "--at", "4"), table.odd("exit", "4", "--at", "9"), AMPLE, substitute=True
     )
     assert (result.termination, result.offender, result.result) == (Termination.CRASH, Side.WHITE, "0-1")
     assert result.detail == "white: exited with status 3; black: exited with status 4"
@@ -52,7 +60,7 @@ def test_a_second_failure_ends_the_game_and_changes_nothing_else(table: Table) -
 
 
 def test_resigning_is_no_failure(table: Table) -> None:
-    result = table.play(table.odd("say", r"resign\n"), substitute=True)
+    result = table.play(table.odd("say", r"resign\n"), time=AMPLE, substitute=True)
     assert (result.termination, len(result.plies)) == (Termination.RESIGN, 4)
 
 

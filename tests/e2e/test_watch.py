@@ -26,7 +26,7 @@ def project(tmp_path: Path) -> Path:
         "cp bot.py built; date +%s%N > stamp.txt\n"
     )
     (directory / "league.yaml").write_text(
-        "tournament: Mine\ntime: 3s + 20ms\nbots:\n  - sample:random\n"
+        "tournament: Mine\ntime: 20s\nbots:\n  - sample:random\n"
         f"  - {{name: mine, run: {sys.executable} built none, build: sh build.sh}}\n"
     )
     return tmp_path

@@ -57,6 +57,7 @@ class Match:
     opponent: Dialect = Dialect.DVP
     start: Position = EMPTY_BOARD
     substitute: bool = False
+    time: TimeControl = TIGHT
 
     def __repr__(self) -> str:
         more = f", from {self.start.dpos!r}" if self.start != EMPTY_BOARD else ""
@@ -78,7 +79,7 @@ class Played:
 
 def play(table: Table, match: Match) -> Played:
     """Play one game between real processes."""
-    chaos = Competitor(_bot(table, match.dialect, "chaos", match.script), TIGHT)
+    chaos = Competitor(_bot(table, match.dialect, "chaos", match.script), match.time)
     honest = Competitor(_bot(table, match.opponent, "honest", ()), PATIENT)
     white, black = (chaos, honest) if match.side is Side.WHITE else (honest, chaos)
     setup = GameSetup(white, black, match.start, substitute=match.substitute, quit_grace=0.3)

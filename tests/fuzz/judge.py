@@ -12,7 +12,7 @@ from arbiter.match.clock import MS
 from arbiter.match.game import PlyRecord
 from arbiter.match.termination import Termination
 from protocol.rules import Position, Side
-from tests.fuzz.arena import TIGHT, Piece, Played
+from tests.fuzz.arena import Piece, Played
 
 _SPACE = "A[1-3]|B[1-4]|[C-I][1-5]|J[2-5]|K[3-5]"
 _PLY = re.compile(f"({_SPACE})({_SPACE})?|PASS", re.IGNORECASE | re.ASCII)
@@ -80,10 +80,11 @@ def _replay(played: Played) -> tuple[Position, list[str]]:
 
 def _possible(played: Played, heard: Heard, count: int) -> set[Termination]:
     """The terminations that may follow what was heard, ``count`` answers having been played."""
+    match = played.match
     possible = {Termination.VOID} if "stood still" in played.result.detail else set()
     if not heard.is_ready:
         return {Termination.START}
-    if not played.result.plies and heard.ended_at - played.tape[0].stamp >= TIGHT.start * MS:
+    if not played.result.plies and heard.ended_at - played.tape[0].stamp >= match.time.start * MS:
         possible.add(Termination.START)  # it may have been ready too late
     failed_at = _position_after(played, count)
     is_to_move = failed_at.to_move is played.match.side and not failed_at.is_over
@@ -140,10 +141,11 @@ def _ended(played: Played, heard: Heard) -> set[Termination]:
 def _limit(played: Played) -> int:
     """Nanoseconds that the last question allowed."""
     own = [record for record in _own_records(played) if "substitute" not in record.info]
-    left = own[-1].left if own else (TIGHT.game or 0) * MS
+    time = played.match.time
+    left = own[-1].left if own else (time.game or 0) * MS
     report = played.result.white if played.match.side is Side.WHITE else played.result.black
     assert left is not None
-    return left + TIGHT.grace * MS - report.clock.grace
+    return left + time.grace * MS - report.clock.grace
 
 
 def _own_records(played: Played) -> list[PlyRecord]:
