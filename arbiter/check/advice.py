@@ -4,7 +4,7 @@ import re
 
 from arbiter.check.answers import after_illegal, out_of_form, said_instead
 from arbiter.check.excerpt import shortened
-from arbiter.check.sitting import Slip
+from arbiter.check.slip import Slip
 from arbiter.match.bot import Dialect
 from arbiter.match.termination import Termination
 from protocol.rules import PASS, Phase, Position, parse_ply

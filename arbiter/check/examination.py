@@ -18,7 +18,8 @@ from arbiter.check.files import files_in
 from arbiter.check.opponent import Aim, Opponent
 from arbiter.check.outcome import Verdict, failed, passed
 from arbiter.check.seats import SpokenDvpSeat, spoken_seat
-from arbiter.check.sitting import Patience, Sitting, Slip
+from arbiter.check.sitting import Patience, Sitting
+from arbiter.check.slip import Slip
 from arbiter.match.bell import Bell
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import MS, TimeControl

@@ -8,7 +8,7 @@ _ALL_ROUND = 6
 
 
 def about_missed(position: Position) -> str:
-    """What to tell of the rule behind the stack moves of a position, where all of them show the same one."""
+    """The rule that all stack moves of a position show, if there is one; else what makes the first legal."""
     occupied = set(position.stacks())
     plies = position.legal_plies()
     if all(_is_hemmed_in_at_the_edge(ply, occupied) for ply in plies):
@@ -21,7 +21,11 @@ def about_missed(position: Position) -> str:
             f"{plies[0]} jumps over an empty space: nothing between the two spaces of a stack move counts, "
             "occupied or not."
         )
-    return ""
+    ply, height = plies[0], plies[0].distance
+    return (
+        f"Here {ply} is legal: the stack on {ply.source} has height {height}, and {ply.target} is occupied, "
+        f"{height} space{'' if height == 1 else 's'} away in a straight line."
+    )
 
 
 def _is_hemmed_in_at_the_edge(ply: Ply, occupied: set[str]) -> bool:

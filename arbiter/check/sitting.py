@@ -11,6 +11,7 @@ import trio
 
 from arbiter.check.opponent import Opponent
 from arbiter.check.seats import SpokenDvpSeat, SpokenSeat
+from arbiter.check.slip import Slip
 from arbiter.isolation import proc
 from arbiter.isolation.launch import StartError
 from arbiter.isolation.sandbox import USUAL, Level
@@ -41,30 +42,6 @@ _LISTENED_TO = 3
 """First plies of a game after which is listened whether a second answer comes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Slip:
-    """The first thing that went wrong in a sitting.
-
-    ``asked`` says in words what the bot had been asked; ``number`` and ``position`` are those of
-    the ply asked for, if it was one, ``plies`` what was played before, and ``answer`` what it said.
-    ``lines`` are those of a new kind that a DVP bot wrote in that turn, and ``share`` how much of the time
-    for it the bot computed, as far as the system tells. ``reversible`` tells for each stack move that it made
-    before whether the way back was legal, too. No ``termination`` stands for a slip that does not
-    end a game.
-    """
-
-    termination: Termination | None
-    detail: str
-    asked: str
-    number: int = 0
-    position: Position | None = None
-    answer: str | None = None
-    lines: tuple[str, ...] = ()
-    plies: tuple[str, ...] = ()
-    share: float | None = None
-    reversible: tuple[bool, ...] = ()
-
-
 @dataclass(slots=True)
 class Patience:
     """Seconds that a bot is given: to end by itself, and for what it started to end after it.
@@ -91,7 +68,7 @@ class Sitting:
         self.seat = seat
         self.what = what
         self.slip: Slip | None = None
-        self.position = seat.setup.start
+        self.start = self.position = seat.setup.start
         self.plies: list[str] = []
         self.strays: list[str] = []
         self.early = 0
@@ -221,6 +198,7 @@ class Sitting:
                 tuple(self.plies),
                 self._share_computed() if termination is Termination.TIMEOUT else None,
                 tuple(self._reversible),
+                self.start,
             )
             return None
         if position.phase is Phase.MOVEMENT and not ply.is_pass:

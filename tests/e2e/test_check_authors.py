@@ -9,7 +9,7 @@ import pytest
 from arbiter.check import examination
 from arbiter.check.advice import change_for
 from arbiter.check.outcome import Outcome
-from arbiter.check.sitting import Slip
+from arbiter.check.slip import Slip
 from arbiter.isolation.sandbox import MIB, Sandbox
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import TimeControl
@@ -390,12 +390,9 @@ def test_plies_that_a_bot_missed_show_the_rule(dpos: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("reversible", "first"),
     [
-        ((), "Only the side whose piece is on top may move a stack; see which side you play. The other way"),
+        ((), "The stack on D4 has a black piece on top, and the side to move is white: only the side whose"),
         ((True, True), "The other way round, `C3D4`, it is legal"),
-        (
-            (True, False),
-            "Only the side whose piece is on top may move a stack; see which side you play. Every",
-        ),
+        ((True, False), "The stack on D4 has a black piece on top"),
     ],
 )
 def test_a_way_back_that_is_legal_by_chance_hides_no_rule(reversible: tuple[bool, ...], first: str) -> None:
