@@ -16,6 +16,7 @@ from protocol.rules import Side
 
 _NOTES = 5
 _FILES = 8
+_LONGEST_ERROR = 160
 _PROCESSES = 3
 _FEW = 3
 """Children that may just have ended when one looks."""
@@ -139,6 +140,8 @@ def _dvp_strays(sitting: Sitting) -> Iterator[str]:
     for note in sitting.seat.report(with_transcript=False).notes:
         if note.startswith("ignored: "):
             yield shortened(note)
+        elif note.startswith("error: "):
+            yield f"it reported an {shortened(note, _LONGEST_ERROR)}"
     for line in sitting.heard:
         yield from _info_faults(line)
     if sitting.seat.process.turn_bytes > FULL_SPEED:

@@ -367,6 +367,29 @@ def test_notes_that_differ_in_a_ply_are_one(table: Table) -> None:
     assert notes == ("ignored: 'thinking about A1'",)
 
 
+NOT_A_NUMBER = """
+from protocol.bot import run, Bot
+
+class Mine(Bot):
+    def choose(self, position, clock):
+        self.info(depth=1, score=float("nan"))
+        return min(position.legal_plies())
+
+run(Mine)
+"""
+
+
+def test_thoughts_that_nobody_can_read_lose_no_game_and_are_told(table: Table) -> None:
+    path = table.directory / "mine.py"
+    path.write_text(NOT_A_NUMBER)
+    reports = examine(table.bot(sys.executable, str(path), name="mine"), {*GAME, "stray output"})
+    assert failures(reports) == []
+    told = (
+        "it reported an error: info: score is nan, where a finite number below 1e18 is expected; it is left"
+    )
+    assert reports["stray output"].verdict.notes == (f"{told} out",)
+
+
 A_NEIGHBOUR_OF_BLACK = parse_dpos("........./..b......./..wrw....../........../......... w m")
 
 
