@@ -5,8 +5,9 @@ from dataclasses import replace
 import trio
 
 from arbiter.check.conformance import Dialogue, Exchange
+from arbiter.check.departure import QUIT_GRACE
 from arbiter.check.seats import SpokenCodecupSeat, SpokenDvpSeat
-from arbiter.check.sitting import LAST_CHANCE, QUIT_GRACE, SECOND_ANSWER, Sitting, after
+from arbiter.check.sitting import SECOND_ANSWER, Sitting, after
 from arbiter.check.slip import Slip
 from arbiter.match.clock import Clock
 from arbiter.match.termination import Termination
@@ -135,14 +136,13 @@ class Conversation:
             self._sitting.slip = Slip(None, "it answered by itself, before `stop`", asked)
 
     async def _see_end(self, exchange: Exchange) -> None:
-        if await self._sitting.ends_within(QUIT_GRACE):
+        departure = self._sitting.departure
+        if await departure.ends_within(QUIT_GRACE):
             return
         what = "the end of its input" if exchange.close else f"`{exchange.say[-1]}`"
         detail = f"it was still running {QUIT_GRACE:.0f} s after {what}"
         if not exchange.close:
-            self._seat.process.close_input()
-            self._sitting.ended_at_last = await self._seat.process.wait_exit(LAST_CHANCE)
-            how = "it ended when" if self._sitting.ended_at_last else "it did not even end when"
+            how = "it ended when" if await departure.ends_at_last() else "it did not even end when"
             detail += f"; {how} its input was closed"
         self._sitting.slip = Slip(None, detail, what)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from arbiter.check.allowance import files_denied
+from arbiter.check.allowance import files_denied, network_denied
 from arbiter.check.conformance import dialogues
 from arbiter.check.examination import Examination
 from arbiter.check.excerpt import excerpt, shortened
@@ -32,7 +32,7 @@ async def quit_(exam: Examination) -> Verdict:
         return passed(*_odd_exit(sitting, f"`{word}`"), *_gone_on(sitting))
     if slip.termination is not None:
         return exam.judge(sitting)
-    if sitting.ended_at_last and not exam.is_dvp:
+    if sitting.departure.ended_at_last and not exam.is_dvp:
         return passed(_with_company(sitting, slip.detail))
     change = (
         f"End the program when the line `{word}` comes, which ends with `\\n` alone, not with `\\r\\n`; save "
@@ -61,24 +61,24 @@ async def end_of_input(exam: Examination) -> Verdict:
 
 def _still_there(sitting: Sitting, problem: str, change: str) -> Verdict:
     """The failure of a bot that did not end; it may be waiting for a program of its own."""
-    if sitting.left_running:
+    if sitting.departure.left_running:
         change = f"{change} First end what the program started, for it may be waiting for that."
-    elif sitting.threads > 1:
+    elif sitting.departure.threads > 1:
         change = f"{change} A thread that goes on can keep the program alive: end it, or make it a daemon."
     return failed(_with_company(sitting, problem), change, excerpt(sitting.transcript))
 
 
 def _with_company(sitting: Sitting, problem: str) -> str:
-    if sitting.threads > 1:
-        problem = f"{problem}; it had {sitting.threads} threads"
-    if not sitting.left_running:
+    if sitting.departure.threads > 1:
+        problem = f"{problem}; it had {sitting.departure.threads} threads"
+    if not sitting.departure.left_running:
         return problem
-    return f"{problem}; what it started was running, too: {_counted(sitting.left_running)}"
+    return f"{problem}; what it started was running, too: {_counted(sitting.departure.left_running)}"
 
 
 def _gone_on(sitting: Sitting) -> Iterator[str]:
-    if sitting.left_running:
-        yield f"it ended, but these went on: {_counted(sitting.left_running)}; see `leaves nothing behind`"
+    if rest := sitting.departure.left_running:
+        yield f"it ended, but these went on: {_counted(rest)}; see `leaves nothing behind`"
 
 
 def _odd_exit(sitting: Sitting, after: str) -> Iterator[str]:
@@ -165,22 +165,26 @@ async def leaves_nothing(exam: Examination) -> Verdict:
     """No process and no file that was not there before."""
     await exam.introduce()
     await exam.game(Side.WHITE)
-    verdict = _left(exam)
-    return replace(verdict, denied=tuple(files_denied(exam.bot.sandbox, exam.new_files())))
+    sandbox = exam.bot.sandbox
+    denied = (
+        *files_denied(sandbox, exam.new_files(), exam.sittings),
+        *network_denied(sandbox, exam.sittings),
+    )
+    return replace(_left(exam), denied=denied)
 
 
 def _left(exam: Examination) -> Verdict:
     notes = [*_files_left(exam), *_zombies(exam)]
     for sitting in exam.sittings:
-        if sitting.left_running and sitting.ended_after is not None:
-            names = _counted(sitting.left_running)
+        if sitting.departure.left_running and sitting.departure.ended_after is not None:
+            names = _counted(sitting.departure.left_running)
             problem = f"after {sitting.what} the bot had ended, but these went on: {names}"
             change = (
                 "End every program that you start, and wait for it, before you end yourself. The arbiter "
                 "kills what is left."
             )
             return failed(problem, change, excerpt(sitting.transcript), notes)
-    ended = any(sitting.ended_after is not None for sitting in exam.sittings)
+    ended = any(sitting.departure.ended_after is not None for sitting in exam.sittings)
     return passed(*notes, *([] if ended else ["it never ended by itself, so it was killed"]))
 
 
@@ -191,10 +195,10 @@ def _counted(names: Sequence[str]) -> str:
 
 
 def _zombies(exam: Examination) -> Iterator[str]:
-    most = max(exam.sittings, key=lambda sitting: sitting.zombies)
-    if most.zombies > _FEW:
+    most = max(exam.sittings, key=lambda sitting: sitting.departure.zombies)
+    if (count := most.departure.zombies) > _FEW:
         yield (
-            f"in {most.what} it left {most.zombies} zombies: programs that had ended and for which it never "
+            f"in {most.what} it left {count} zombies: programs that had ended and for which it never "
             "waited; each counts as a process of the bot"
         )
 

@@ -13,12 +13,13 @@ import trio
 from arbiter.check import advice, answers
 from arbiter.check.conformance import Dialogue
 from arbiter.check.conversation import Conversation
+from arbiter.check.departure import Patience
 from arbiter.check.excerpt import excerpt
 from arbiter.check.files import files_in
 from arbiter.check.opponent import Aim, Opponent
 from arbiter.check.outcome import Verdict, failed, passed
 from arbiter.check.seats import SpokenDvpSeat, spoken_seat
-from arbiter.check.sitting import Patience, Sitting
+from arbiter.check.sitting import Sitting
 from arbiter.check.slip import Slip
 from arbiter.match.bell import Bell
 from arbiter.match.bot import Bot, Dialect

@@ -5,17 +5,15 @@ Nothing here judges whether a step is passed. What goes wrong first is kept as a
 
 import contextlib
 import time
-from dataclasses import dataclass
 
 import trio
 
+from arbiter.check.departure import LAST_CHANCE, Departure, Patience
 from arbiter.check.opponent import Opponent
 from arbiter.check.seats import SpokenDvpSeat, SpokenSeat
 from arbiter.check.slip import Slip
-from arbiter.isolation import proc
+from arbiter.check.watch import Watch
 from arbiter.isolation.launch import StartError
-from arbiter.isolation.sandbox import USUAL, Level
-from arbiter.isolation.usage import measure, proportional
 from arbiter.match.bell import Bell
 from arbiter.match.clock import MS, Clock
 from arbiter.match.game import won_by
@@ -26,42 +24,23 @@ from arbiter.match.verdict import Failure, ForfeitError, NobodysFaultError, judg
 from protocol.errors import PlySyntaxError
 from protocol.rules import Phase, Ply, Position, Score, parse_ply
 
-QUIT_GRACE = 2.0
-LAST_CHANCE = 1.0
 SECOND_ANSWER = 0.02
-"""Seconds: for the end of a bot after `quit`, after its input was closed as well, for a second answer."""
+"""Seconds in which a second answer may come."""
 _LONGEST_CONTEST = 1_000 * MS
 _STRAYS = 200
-_LOOK_PAUSE = 0.02
 _PLACED = 49
 _SECOND_TURN = 0.2
 """Seconds for which White's first stack move is held back from a CodeCup bot."""
-_WATCH_PAUSE = 0.05
-_NO_PATIENCE = 0.05
 _LISTENED_TO = 3
 """First plies of a game after which is listened whether a second answer comes."""
-
-
-@dataclass(slots=True)
-class Patience:
-    """Seconds that a bot is given: to end by itself, and for what it started to end after it.
-
-    Who has used them up once is not waited for again.
-    """
-
-    end: float = QUIT_GRACE
-    rest: float = QUIT_GRACE
 
 
 class Sitting:
     """A bot at its seat; ``what`` is tried, in words.
 
     ``strays`` are lines of a CodeCup bot that are no plies; ``early`` is the number of the first ply that
-    it wrote before its turn came, 0 when there is none; ``ended_after`` is None when it did not end by
-    itself when it was given the time, and ``ended_at_last`` whether it did when its input was closed.
-    ``left_running`` are processes that it started and that went on then, whether it had ended or not,
-    and ``threads`` its own if it had not. ``peak`` is the most memory held past the usual limit, in bytes.
-    ``zombies`` counts children that had ended before, and that it never waited for.
+    it wrote before its turn came, 0 when there is none. ``watch`` tells what its processes held, and
+    ``departure`` how it ended.
     """
 
     def __init__(self, seat: SpokenSeat, bell: Bell, what: str, patience: Patience) -> None:
@@ -72,14 +51,9 @@ class Sitting:
         self.plies: list[str] = []
         self.strays: list[str] = []
         self.early = 0
-        self.ended_after: float | None = None
-        self.ended_at_last = False
-        self.left_running: tuple[str, ...] = ()
-        self.threads = 1
-        self.zombies = 0
-        self.peak = 0
+        self.watch = Watch(seat)
+        self.departure = Departure(seat, patience)
         self._reversible: list[bool] = []
-        self._patience = patience
         self.bell = bell
 
     # Beginning
@@ -90,16 +64,7 @@ class Sitting:
         except StartError as error:
             self.slip = Slip(Termination.START, str(error), "the start")
         else:
-            nursery.start_soon(self._watch_memory)
-
-    async def _watch_memory(self) -> None:
-        """Note what its processes hold past the usual limit, a page that several share counted once."""
-        while True:
-            pids = self.seat.process.living()
-            memory = measure(pids).memory
-            if memory > max(self.peak, USUAL.memory or 0):  # slow to read, so only where it decides
-                self.peak = max(self.peak, proportional(pids) or memory)
-            await trio.sleep(_WATCH_PAUSE)
+            nursery.start_soon(self.watch.run)
 
     async def get_ready(self) -> bool:
         """Go through everything before the first ply; False when that went wrong."""
@@ -280,6 +245,7 @@ class Sitting:
 
     def say_end(self) -> None:
         """Tell the bot that the game is over, with the result that the board shows."""
+        self.watch.look()  # for the last time, maybe: told so it ends
         if self.position.is_over:
             result = won_by(self.position.winner)
             self.seat.say_end(result, self.position.score, Termination.NORMAL, None)
@@ -288,39 +254,11 @@ class Sitting:
 
     async def part(self) -> None:
         """Close the input of a program that was told to quit, and give it the time to end by itself."""
-        self.zombies = sum(map(_is_zombie, proc.children(self.seat.process.pid)))
-        self.seat.process.close_input()
-        if not await self.ends_within(self._patience.end):
-            self._patience.end = _NO_PATIENCE
-
-    async def ends_within(self, seconds: float) -> bool:
-        """Whether the program ends by itself; sees what it leaves running then."""
-        began = time.monotonic()
-        if not await self.seat.process.wait_exit(seconds):
-            self.left_running = tuple(map(_command, self._children()))
-            with contextlib.suppress(OSError):
-                self.threads = int(proc.stat(self.seat.process.pid)[proc.THREADS])
-            return False
-        self.ended_after = time.monotonic() - began
-        await self._see_what_stays(began + self._patience.rest)
-        return True
-
-    async def _see_what_stays(self, deadline: float) -> None:
-        while (pids := self._children()) and time.monotonic() < deadline:  # noqa: ASYNC110 (no event tells)
-            await trio.sleep(_LOOK_PAUSE)
-        self.left_running = tuple(map(_command, pids))
-        if pids:
-            self._patience.rest = _NO_PATIENCE
-
-    def _children(self) -> list[int]:
-        """What the program started and is alive; a jail is not looked into, and leaves none."""
-        process = self.seat.process
-        if process.applied.level is Level.JAIL:
-            return []
-        return [pid for pid in process.living() if pid != process.pid]
+        await self.departure.part()
 
     async def leave(self) -> None:
         """End whatever is left of it, at once."""
+        self.watch.look()
         await self.seat.leave(Failure(Termination.VOID, "the sitting is over"))
 
     @property
@@ -348,18 +286,3 @@ class Sitting:
 def after(ms: float) -> int:
     """The moment that so many ms lie ahead (monotonic ns)."""
     return time.monotonic_ns() + round(ms * MS)
-
-
-def _is_zombie(pid: int) -> bool:
-    try:
-        return proc.stat(pid)[proc.STATE] == b"Z"
-    except OSError:
-        return False
-
-
-def _command(pid: int) -> str:
-    """What a process was started as."""
-    words = ""
-    with contextlib.suppress(OSError):
-        words = proc.read(f"/proc/{pid}/cmdline").replace(b"\0", b" ").decode(errors="replace").strip()
-    return f"{words[:80] or 'a process'} (pid {pid})"

@@ -70,6 +70,7 @@ def test_the_sample_bots_pass(tmp_path: Path, name: str, steps: Collection[int])
     assert " failed" not in done.stdout
     assert "skipped" not in done.stdout
     assert ("ready for tournaments" in done.stdout) == (steps == EVERY)
+    assert "no other" not in done.stdout
 
 
 @pytest.mark.sweep

@@ -1,12 +1,14 @@
 """Faults as authors of bots really make them, in Python, C and shell: is each named in words to act on?"""
 
+import re
+import socket
 import subprocess
 import sys
 from dataclasses import replace
 
 import pytest
 
-from arbiter.check import examination
+from arbiter.check import examination, watch
 from arbiter.check.advice import change_for
 from arbiter.check.outcome import Outcome
 from arbiter.check.slip import Slip
@@ -359,6 +361,56 @@ def test_memory_past_the_limit_is_told_with_the_limit(table: Table) -> None:
     verdict = examine(bot, {"placement as White"})["placement as White"].verdict
     assert "of memory; the limit is 64 MiB" in verdict.problem
     assert verdict.change.startswith("Hold less")
+
+
+SHORT_PEAK = "values['ply'] == 1 and bytearray(b'x') * (600 * 2**20); print('move', ply, flush=True)"
+
+
+def test_a_short_peak_of_memory_is_not_missed(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "_PAUSE", 60)  # nobody looks while it holds that
+    verdict = examine(python(table, go=SHORT_PEAK), {"placement as White"})["placement as White"].verdict
+    assert verdict.outcome is Outcome.PASS
+    assert len(verdict.denied) == 1
+    assert "it held 6" in verdict.denied[0]
+    assert "allows 512 MiB" in verdict.denied[0]
+
+
+ELSEWHERE = "log = open('{path}', 'a')"
+SERVER = "import socket; server = socket.create_server(('127.0.0.1', 0))"
+CLIENT = "import socket; client = socket.create_connection(('127.0.0.1', {port}))"
+
+
+def test_a_file_elsewhere_is_told(table: Table, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("elsewhere") / "bot.log"
+    denied = _denied(python(table, start=ELSEWHERE.format(path=path)))
+    assert len(denied) == 1
+    assert f"in a first start it had files elsewhere open for writing: {path}; a tournament" in denied[0]
+
+
+def test_a_port_is_told(table: Table) -> None:
+    (denied,) = _denied(python(table, start=SERVER))
+    assert re.match(r"in a first start it used the network: TCP port \d+; a tournament", denied)
+
+
+def test_a_connection_is_told(table: Table) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        (denied,) = _denied(python(table, start=CLIENT.format(port=port)))
+    assert f"it used the network: TCP to port {port}; a tournament" in denied
+
+
+AT_HOME = """
+import socket, tempfile
+kept = tempfile.NamedTemporaryFile(), socket.socketpair(), open('/dev/null', 'w'), open('/etc/passwd')
+"""
+
+
+def test_what_tournaments_allow_is_not_told(table: Table) -> None:
+    assert _denied(python(table, start=AT_HOME)) == ()
+
+
+def _denied(bot: Bot) -> tuple[str, ...]:
+    return examine(bot, {"leaves nothing behind"})["leaves nothing behind"].verdict.denied
 
 
 def test_notes_that_differ_in_a_ply_are_one(table: Table) -> None:
