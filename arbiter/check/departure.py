@@ -57,7 +57,7 @@ class Departure:
         """Whether the program ends by itself; sees what it leaves running then."""
         began, process = time.monotonic(), self._seat.process
         if not await process.wait_exit(seconds):
-            self.left_running = tuple(map(_command, self._children()))
+            self.left_running = self.company()
             with contextlib.suppress(OSError):
                 self.threads = int(proc.stat(process.pid)[proc.THREADS])
             return False
@@ -70,6 +70,10 @@ class Departure:
         self._seat.process.close_input()
         self.ended_at_last = await self._seat.process.wait_exit(LAST_CHANCE)
         return self.ended_at_last
+
+    def company(self) -> tuple[str, ...]:
+        """What it started and is running."""
+        return tuple(map(_command, self._children()))
 
     async def _see_what_stays(self, deadline: float) -> None:
         while (pids := self._children()) and time.monotonic() < deadline:  # noqa: ASYNC110 (no event tells)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from arbiter.check.allowance import files_denied, network_denied
 from arbiter.check.conformance import dialogues
@@ -11,6 +12,7 @@ from arbiter.check.games import talk, unique
 from arbiter.check.outcome import Outcome, Verdict, failed, passed
 from arbiter.check.sitting import Sitting
 from arbiter.match.process import FULL_SPEED, describe_exit
+from protocol import dvp
 from protocol.dvp.messages import INFO_KEYS
 from protocol.rules import Side
 
@@ -18,6 +20,7 @@ _NOTES = 5
 _FILES = 8
 _LONGEST_ERROR = 160
 _PROCESSES = 3
+_INFO_VALUES = {"score": "a number such as 1.5", "currmove": "a ply", "exact": "1"}
 _FEW = 3
 """Children that may just have ended when one looks."""
 
@@ -29,7 +32,9 @@ async def quit_(exam: Examination) -> Verdict:
     sitting = await exam.converse(dialogue, ends_by_itself=True)
     slip = sitting.slip
     if slip is None:
-        return passed(*_odd_exit(sitting, f"`{word}`"), *_gone_on(sitting))
+        games = [each for each in exam.sittings if each.slip is None and each.position.is_over]
+        odd = [note for game in games for note in _odd_exit(game, "the end of a game")]
+        return passed(*_odd_exit(sitting, f"`{word}`"), *odd[:1], *_gone_on(sitting))
     if slip.termination is not None:
         return exam.judge(sitting)
     if sitting.departure.ended_at_last and not exam.is_dvp:
@@ -152,10 +157,15 @@ def _info_faults(line: str) -> Iterator[str]:
     words = line.split()
     if words[:1] != ["info"] or words[1:2] == ["string"]:
         return
+    message = dvp.parse(line.encode(), dvp.Role.BOT)
+    taken = message.values if isinstance(message, dvp.Info) else {}
     end = words.index("pv") if "pv" in words else len(words)
-    for key in words[1:end:2]:
+    for key, value in zip_longest(words[1:end:2], words[2:end:2], fillvalue=""):
         if key not in INFO_KEYS and not key.startswith("x-"):
             yield f"`info` has the key `{shortened(key, 20)}`, which is skipped with the word after it"
+        elif key not in taken:
+            what = _INFO_VALUES.get(key, "a number such as 1.5" if key.startswith("x-") else "a whole number")
+            yield f"`info` has `{shortened(f'{key} {value}', 40)}`, which is skipped: {what} is expected"
 
 
 # --- what stays

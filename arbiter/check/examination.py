@@ -208,7 +208,8 @@ class Examination:
         """The failure that a slip is.
 
         ``change`` is what the step is about. It goes before what can be said in general, unless that is
-        nearer to what was seen: the end of a program, which may have any reason, or an answer out of form.
+        nearer to what was seen: the end of a program, which may have any reason, an answer out of form, or
+        words on standard error.
         Where a pass was missed, that is what it is about.
         """
         lines = excerpt(sitting.transcript)
@@ -221,7 +222,7 @@ class Examination:
             general = advice.NUMBERS
         else:
             general = advice.change_for(slip, self.bot.dialect)
-        if slip.termination in _ENDINGS or answers.is_malformed(slip):
+        if slip.termination in _ENDINGS or slip.last_words or answers.is_malformed(slip):
             words = [general, change]
         else:
             words = [change, general]

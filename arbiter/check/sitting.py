@@ -76,7 +76,10 @@ class Sitting:
         """Note a failure in what was asked, if there is one; whether there is none."""
         if failure is not None:
             share = self._share_since_start() if self.seat.is_running else None
-            self.slip = Slip(failure.termination, failure.detail, asked, lines=tuple(self.heard), share=share)
+            lines, company = tuple(self.heard), self._company()
+            self.slip = Slip(
+                failure.termination, failure.detail, asked, lines=lines, share=share, company=company
+            )
         return failure is None
 
     async def stays_alive(self, seconds: float) -> bool:
@@ -151,25 +154,35 @@ class Sitting:
         try:
             ply = judge_answer(await self._answer(number), position)
         except ForfeitError as forfeit:
-            termination, detail = forfeit.failure
-            self.slip = Slip(
-                termination,
-                detail,
-                f"ply {number}",
-                number,
-                position,
-                forfeit.answer,
-                self.seat.news() if isinstance(self.seat, SpokenDvpSeat) else (),
-                tuple(self.plies),
-                self._share_computed() if termination is Termination.TIMEOUT else None,
-                tuple(self._reversible),
-                self.start,
-            )
+            self.slip = self._slip(forfeit, number, position)
             return None
         if position.phase is Phase.MOVEMENT and not ply.is_pass:
             way_back = parse_ply(ply.text[2:] + ply.text[:2])
             self._reversible.append(position.check(way_back) is None)
         return ply
+
+    def _slip(self, forfeit: ForfeitError, number: int, position: Position) -> Slip:
+        seat, (termination, detail) = self.seat, forfeit.failure
+        return Slip(
+            termination,
+            detail,
+            f"ply {number}",
+            number,
+            position,
+            forfeit.answer,
+            seat.news() if isinstance(seat, SpokenDvpSeat) else (),
+            tuple(self.plies),
+            self._share_computed() if termination is Termination.TIMEOUT else None,
+            tuple(self._reversible),
+            self.start,
+            seat.process.stderr.last_line() if seat.process.turn_stderr_bytes else "",
+            self._company(),
+        )
+
+    def _company(self) -> tuple[str, ...]:
+        """What goes on though the program has ended."""
+        has_ended = self.seat.is_running and self.seat.process.exit_status is not None
+        return self.departure.company() if has_ended else ()
 
     def _share_computed(self) -> float | None:
         """How much of its turn until now the bot computed."""

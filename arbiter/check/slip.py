@@ -14,8 +14,9 @@ class Slip:
     the ply asked for, if it was one, ``plies`` what was played before, from ``start``, and ``answer`` what
     it said. ``lines`` are those of a new kind that a DVP bot wrote in that turn, and ``share`` how much of
     the time for it the bot computed, as far as the system tells. ``reversible`` tells for each stack move
-    that it made before whether the way back was legal, too. No ``termination`` stands for a slip that does
-    not end a game.
+    that it made before whether the way back was legal, too. ``last_words`` are those on standard error in
+    that turn, and ``company`` the programs of its own that go on though it has ended. No ``termination``
+    stands for a slip that does not end a game.
     """
 
     termination: Termination | None
@@ -29,3 +30,5 @@ class Slip:
     share: float | None = None
     reversible: tuple[bool, ...] = ()
     start: Position | None = None
+    last_words: str = ""
+    company: tuple[str, ...] = ()

@@ -169,6 +169,17 @@ HALF_A_WORD = "print('move', ply[:2] if len(ply) == 4 else ply, flush=True)"
 
 UTF16_LATER = "sys.stdout.buffer.write(f'move {ply}\\n'.encode('utf-16')); sys.stdout.flush()"
 
+DAEMON = "os.fork() and os._exit(0)"
+DEAD_THREAD = """
+import queue
+turns = queue.Queue()
+def work():
+    while True:
+        ply = turns.get()
+        print('move', 1 / (len(ply) - 4) and ply, flush=True)
+threading.Thread(target=work, daemon=True).start()
+"""
+
 IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeControl]] = [
     ("prompt", {"start": PROMPT}, "handshake", "it stood in `> dvpok`|A prompt", (), MUTE),
     (
@@ -185,6 +196,15 @@ IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeContro
         "handshake",
         "Flush standard output|It was not computing: if it sleeps",
         (),
+        HASTY,
+    ),
+    ("daemon", {"start": DAEMON}, "handshake", "What it started goes on: |in the foreground", (), MUTE),
+    (
+        "dead thread",
+        {"start": DEAD_THREAD, "go": "turns.put(ply)"},
+        "double turn",
+        "To standard error it wrote `ZeroDivisionError: |one that ended a thread",
+        GAME,
         HASTY,
     ),
     ("utf-16", {"hello": UTF16}, "handshake", "Write UTF-8:|PowerShell", (), MUTE),
@@ -417,6 +437,25 @@ def test_notes_that_differ_in_a_ply_are_one(table: Table) -> None:
     bot = python(table, go="print('thinking about', ply); print('move', ply, flush=True)")
     notes = examine(bot, {"stray output"})["stray output"].verdict.notes
     assert notes == ("ignored: 'thinking about A1'",)
+
+
+GERMAN = "print('info depth 1 score 1,50 nodes 12.345 time 3', f'move {ply}', sep='\\n', flush=True)"
+
+
+def test_info_that_is_skipped_is_a_note(table: Table) -> None:
+    notes = examine(python(table, go=GERMAN), {"stray output"})["stray output"].verdict.notes
+    assert notes == (
+        "`info` has `score 1,50`, which is skipped: a number such as 1.5 is expected",
+        "`info` has `nodes 12.345`, which is skipped: a whole number is expected",
+    )
+
+
+def test_a_bot_that_dies_of_the_result_is_told_so(table: Table) -> None:
+    bot = python(table, newgame="\n    elif words[0] == 'result':\n        int(words[1])")
+    reports = examine(bot, {*GAME, "quit"})
+    assert failures(reports) == []
+    (note,) = reports["quit"].verdict.notes
+    assert note.startswith("after the end of a game it exited with status 1; its last words: ValueError")
 
 
 NOT_A_NUMBER = """
