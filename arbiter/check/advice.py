@@ -45,6 +45,8 @@ _CAUGHT = (
 _FLOOD = "Write less: at most 10,000 lines and 8 MiB a turn, and no line above 65,536 bytes."
 _SHOWN = 12
 _PROGRAMS = 2
+_ROOMY = 127
+"""Bytes of a line for which there is room in most buffers."""
 _MANY = 63
 """Legal plies past which a position has more than many a program has room for."""
 _IDLE, _THINKING = 0.05, 0.5
@@ -146,10 +148,24 @@ def _after_end(slip: Slip, dialect: Dialect) -> str:
         unusual = f" There were {legal} legal plies."
     if slip.position is not None and slip.detail == "exited with status 0":
         word = "quit" if dialect is Dialect.DVP else "Quit"
-        return f"It ended by itself, as if the game were over: only `{word}` or the end of its input ends it."
+        ended = (
+            f"It ended by itself, as if the game were over: only `{word}` or the end of its input ends it."
+        )
+        return f"{ended}{_long_line(slip) if dialect is Dialect.DVP else ''}"
     if _OWN_SIGNAL.search(slip.detail):
         return f"{_SIGNAL}{unusual}"
     return f"{_ENDED}{unusual}"
+
+
+def _long_line(slip: Slip) -> str:
+    """What to look for where reading may have failed at a line that is too long."""
+    size = len(f"position start moves {' '.join(slip.plies)}\n")
+    if size <= _ROOMY:
+        return ""
+    return (
+        f" Or reading ended early: `position` has {size} bytes here, too many for a small buffer (Go's "
+        "`Scanner` ends then)."
+    )
 
 
 def _instead(slip: Slip, dialect: Dialect) -> str:

@@ -10,7 +10,10 @@ from arbiter.match.termination import Termination
 from protocol.errors import IllegalPlyError, ProtocolError
 from protocol.rules import parse_ply
 
-_LEGAL_HELP = "Every plain answer stands in `legal`; comparing your own list with it finds the rule at fault."
+_LEGAL_HELP = (
+    "`board` shows the position, row 5 first, and `legal` has all plies: comparing your own with them finds "
+    "the rule at fault."
+)
 _LEGAL_FILES = "protocol/conformance/positions.jsonl has positions with all their legal plies to test with."
 _PARTS = re.compile(r"[A-Z0-9]+")
 _WIDEST = 40

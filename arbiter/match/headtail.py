@@ -1,6 +1,18 @@
 """Keeping the beginning and the end of a stream that may be endless."""
 
+import re
+
 from protocol.text import escaped
+
+_TRACE = re.compile(
+    r"\s+at\s|\s+\.\.\. \d+ more|Node\.js v"  # Java, Node
+    r"|goroutine \d|created by |\t\S+:\d+( \+0x\w+)?$|\[signal |exit status \d"  # Go
+    r"|note: run with `RUST_BACKTRACE|stack backtrace:|\s+\d+: "  # Rust
+    r"|\s+#\d|=>0x|\s+0x\w+: |\s+[A-Z][\w ()-]+: +\w\w( |$)|Shadow byte|==\d+==ABORTING"  # sanitizers
+)
+"""Lines below the one that names the error, or around it."""
+_GOROUTINE = re.compile(r"goroutine \d+ ")
+_CALL = re.compile(r"\S+\(.*\)$")
 
 
 class HeadTail:
@@ -21,13 +33,21 @@ class HeadTail:
         del self._tail[: -self._tail_limit]
 
     def last_line(self, longest: int = 200) -> str:
-        """The last line that says something, short and fit to be shown; where a traceback names the error."""
+        """The last line that says something, short and fit to be shown; of a trace the one with the error."""
         kept = bytes(self._tail or self._head).decode(errors="backslashreplace")
-        lines = [line.strip() for line in kept.splitlines() if line.strip()]
-        return escaped(lines[-1][:longest].replace("\t", " ")) if lines else ""
+        lines = [line.rstrip() for line in kept.splitlines() if line.strip()]
+        if not lines:
+            return ""
+        has_calls = any(map(_GOROUTINE.match, lines))  # without a mark of their own, as Go writes them
+        line = next((line for line in reversed(lines) if not _is_trace(line, has_calls)), lines[-1])
+        return escaped(line.strip()[:longest].replace("\t", " "))
 
     def text(self) -> str:
         """What was kept, with a line that says how much is missing in between."""
         left_out = self.total - len(self._head) - len(self._tail)
         gap = f"\n... {left_out} bytes left out ...\n".encode() if left_out else b""
         return bytes(self._head + gap + self._tail).decode(errors="backslashreplace")
+
+
+def _is_trace(line: str, has_calls: bool) -> bool:
+    return _TRACE.match(line) is not None or (has_calls and _CALL.match(line) is not None)

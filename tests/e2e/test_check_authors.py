@@ -169,7 +169,12 @@ HALF_A_WORD = "print('move', ply[:2] if len(ply) == 4 else ply, flush=True)"
 
 UTF16_LATER = "sys.stdout.buffer.write(f'move {ply}\\n'.encode('utf-16')); sys.stdout.flush()"
 
-DAEMON = "os.fork() and os._exit(0)"
+SCANNER = """
+    if words[0] == 'position' and len(line) > 200:
+        break
+    if 0:
+        pass"""
+DAEMON = "os.fork() and os._exit(0); time.sleep(9)"
 DEAD_THREAD = """
 import queue
 turns = queue.Queue()
@@ -198,7 +203,7 @@ IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeContro
         (),
         HASTY,
     ),
-    ("daemon", {"start": DAEMON}, "handshake", "What it started goes on: |in the foreground", (), MUTE),
+    ("daemon", {"hello": DAEMON}, "handshake", "What it started goes on: |in the foreground", (), MUTE),
     (
         "dead thread",
         {"start": DEAD_THREAD, "go": "turns.put(ply)"},
@@ -257,6 +262,14 @@ IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeContro
     ("empty", {"go": EMPTY}, "placement as White", "ply 5 (white places): `move` stands|empty:", (), PATIENT),
     ("talkative", {"go": TALKS}, "double turn", "White acts twice", GAME, HASTY),
     ("no move", {"go": NO_MOVE}, "forced pass", "as if the game were over", GAME, PATIENT),
+    (
+        "scanner",
+        {"newgame": SCANNER},
+        "movement as White",
+        "It ended by itself, as if|Or reading ended early: `position` has 2",
+        GAME,
+        PATIENT,
+    ),
     ("gives up", {"go": GIVES_UP}, "forced pass", "(white has to pass): it resigned", GAME, PATIENT),
     ("passes twice", {"go": PASSES_TWICE}, "stray output", "`move PASS` when no `go` was open", (), PATIENT),
     ("ponders", {"start": PONDERING}, "quit", "it had 2 threads|thread that goes on", (), PATIENT),
