@@ -12,7 +12,8 @@ _TRACE = re.compile(
 )
 """Lines below the one that names the error, or around it."""
 _GOROUTINE = re.compile(r"goroutine \d+ ")
-_CALL = re.compile(r"\S+\(.*\)$")
+_CALL = re.compile(r"\S+\(.*\)\s*$")
+"""Go gives calls no mark of their own."""
 
 
 class HeadTail:
@@ -34,13 +35,18 @@ class HeadTail:
 
     def last_line(self, longest: int = 200) -> str:
         """The last line that says something, short and fit to be shown; of a trace the one with the error."""
-        kept = bytes(self._tail or self._head).decode(errors="backslashreplace")
-        lines = [line.rstrip() for line in kept.splitlines() if line.strip()]
-        if not lines:
-            return ""
-        has_calls = any(map(_GOROUTINE.match, lines))  # without a mark of their own, as Go writes them
-        line = next((line for line in reversed(lines) if not _is_trace(line, has_calls)), lines[-1])
+        lines = self._lines()
+        has_calls = any(map(_GOROUTINE.match, lines))
+        told = [line for line in lines if not _is_trace(line, has_calls)]
+        line = (told or lines or [""])[-1]
         return escaped(line.strip()[:longest].replace("\t", " "))
+
+    def _lines(self) -> list[str]:
+        """Those that say something, without the pieces beside the gap."""
+        kept = self._head + self._tail
+        if self.total > len(kept):
+            kept = self._head.rpartition(b"\n")[0] + b"\n" + (self._tail.partition(b"\n")[2] or self._tail)
+        return [line for line in kept.decode(errors="backslashreplace").splitlines() if line.strip()]
 
     def text(self) -> str:
         """What was kept, with a line that says how much is missing in between."""

@@ -94,3 +94,10 @@ def test_the_last_line_names_the_error_that_a_trace_belongs_to(told: str, line: 
     kept = HeadTail()
     kept.feed(told.encode())
     assert kept.last_line().startswith(line)
+
+
+def test_a_trace_longer_than_what_is_kept_of_the_end_has_its_error_at_the_beginning() -> None:
+    kept = HeadTail()
+    kept.feed(b'Exception in thread "main" java.lang.StackOverflowError\n')
+    kept.feed(b"\tat Bot.dig(Bot.java:3)\n" * 1_024)
+    assert kept.last_line() == 'Exception in thread "main" java.lang.StackOverflowError'
