@@ -45,6 +45,7 @@ _CAUGHT = (
 _FLOOD = "Write less: at most 10,000 lines and 8 MiB a turn, and no line above 65,536 bytes."
 _SHOWN = 12
 _PROGRAMS = 2
+_AROUND_PLACED = (50, 51)
 _ROOMY = 127
 """Bytes of a line for which there is room in most buffers."""
 _MANY = 63
@@ -176,7 +177,14 @@ def _instead(slip: Slip, dialect: Dialect) -> str:
     told = ""
     if slip.last_words:
         told = f"To standard error it wrote `{shortened(slip.last_words)}` in that turn. {_CAUGHT}"
-    return " ".join(filter(None, [told, _spent(slip, dialect)]))
+    return " ".join(filter(None, [told, "" if _is_explained(slip, dialect) else _spent(slip, dialect)]))
+
+
+def _is_explained(slip: Slip, dialect: Dialect) -> bool:
+    """Whether the turn is one that bots do not notice, so that no other reason need be guessed."""
+    if slip.position is not None and slip.position.legal_plies() == [PASS]:
+        return True
+    return slip.plies[-1:] == (PASS.text,) or (dialect is Dialect.CODECUP and slip.number in _AROUND_PLACED)
 
 
 def _spent(slip: Slip, dialect: Dialect) -> str:

@@ -3,6 +3,7 @@
 import re
 
 from arbiter.check.excerpt import shortened
+from arbiter.check.names import other_names
 from arbiter.check.reasons import reason
 from arbiter.check.slip import Slip
 from arbiter.match.bot import Dialect
@@ -40,6 +41,8 @@ def is_malformed(slip: Slip) -> bool:
     """Whether the bot wrote something in its turn, but no answer that counts: that explains enough."""
     if slip.termination in (Termination.SYNTAX, Termination.FLOOD) or "without a line end" in slip.detail:
         return True
+    if slip.termination is Termination.ILLEGAL:
+        return _in_two_words(slip) != ""
     return slip.termination is Termination.TIMEOUT and said_instead(slip) is not None
 
 
@@ -52,11 +55,22 @@ def after_illegal(slip: Slip, dialect: Dialect) -> str:
     """What to change after a ply that the rules forbid."""
     help_ = _LEGAL_HELP if dialect is Dialect.DVP else _LEGAL_FILES
     cut = _cut_short(slip) if dialect is Dialect.DVP else ""
+    if told := _in_two_words(slip):
+        return told
     fault = _fault_of(slip)
     words = [reason(slip, fault) if fault else "", _the_other_way_round(slip)]
     if slip.reversible:  # then it is a habit, and explains more than the rule does
         words.reverse()
     return " ".join(filter(None, [*words, cut, help_]))
+
+
+def _in_two_words(slip: Slip) -> str:
+    """What to change about a `move` line with a blank inside of the ply."""
+    for line in slip.lines:
+        word, *spaces = line.split() or [""]
+        if word == "move" and (ply := "".join(spaces[:2]).upper()) in _legal(slip) and len(spaces) > 1:
+            return f"For `{shortened(line, _WIDEST)}` write `move {ply}`: a ply is one word."
+    return ""
 
 
 def _cut_short(slip: Slip) -> str:
@@ -99,6 +113,8 @@ def out_of_form(slip: Slip, dialect: Dialect) -> str:
         )
     if slip.termination is not Termination.SYNTAX:
         return ""
+    if words := other_names((slip.answer or "").upper(), _legal(slip)):
+        return words
     return (_cut_short(slip) if dialect is Dialect.DVP else "") or _syntax(slip, dialect)
 
 

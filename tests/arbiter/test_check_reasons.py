@@ -6,7 +6,7 @@ from arbiter.check.advice import change_for
 from arbiter.check.slip import Slip
 from arbiter.match.bot import Dialect
 from arbiter.match.termination import Termination
-from protocol.rules import parse_dpos, parse_ply
+from protocol.rules import Position, parse_dpos, parse_ply
 
 CLUSTER = "........./..bb....../..wrw....../...www..../...bb.... w m"
 ROW = "........./........../wbwrb....../........../......... w m"
@@ -69,3 +69,26 @@ def test_a_way_back_that_is_legal_does_not_hide_the_rule() -> None:
     told = change_for(slip, Dialect.DVP)
     assert told.startswith("The other way round, `C3D3`, it is legal")
     assert "On D3 is a red piece alone" in told
+
+
+NAMES = [
+    ("1A", "If `1A` is meant as `A1`: the letter of the column comes first"),
+    ("2D1D", "If `2D1D` is meant as `D2D1`: the letter"),
+    ("A0", "If `A0` is meant as `A1`: rows are counted from 1"),
+    ("J1", "If `J1` is meant as `I1`: the columns are A to K, and no letter is left out"),
+    ("K1", "If `K1` is meant as `K5`: row 1 is at the bottom"),
+    ("Z9", "After `move` comes one ply"),
+]
+
+
+@pytest.mark.parametrize(("answer", "words"), NAMES)
+def test_spaces_under_other_names_are_recognised(answer: str, words: str) -> None:
+    position = parse_dpos(CLUSTER) if len(answer) == 4 else Position.start()
+    slip = Slip(Termination.SYNTAX, f"{answer!r} is not a ply", "ply 1", 1, position, answer)
+    assert change_for(slip, Dialect.DVP).startswith(words)
+
+
+def test_a_pass_instead_of_a_move_with_a_red_inside_is_told_so() -> None:
+    start = "...b2.b4bb./...b2.b4w5wbr/....w4*.bbw3../.....b2.rb2./.....b... w m"
+    told = change_for(_slip(start, [], "PASS"), Dialect.DVP)
+    assert "In E3I3 a stack with a red inside moves, as any other does" in told

@@ -159,6 +159,8 @@ NO_MOVE = "print('move', ply, flush=True) if ply != 'PASS' else sys.exit()"
 GIVES_UP = "print('resign' if ply == 'PASS' else f'move {ply}', flush=True)"
 PASSES_TWICE = "print(*['move ' + ply] * (1 + (ply == 'PASS')), sep='\\n', flush=True)"
 
+TWO_WORDS = "print('move', *[ply[:2], ply[2:]] if len(ply) == 4 and ply != 'PASS' else [ply], flush=True)"
+
 SEEDED = "print('option Seed spin 0 0 2147483647', 'dvpok', sep='\\n', flush=True)"
 SHORT_SEED = "assert int(words[2]) < 65536, 'seed too large'"
 LATE_SEED = "games = int(words[2])"
@@ -247,6 +249,14 @@ IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeContro
         PATIENT,
     ),
     ("half a word", {"go": HALF_A_WORD}, "double turn", "`A3` is the beginning of the", GAME, PATIENT),
+    (
+        "two words",
+        {"go": TWO_WORDS},
+        "movement as White",
+        "For `move A3 A2` write `move A3A2`",
+        GAME,
+        PATIENT,
+    ),
     ("a row off", {"go": ONE_ROW_OFF}, "placement as White", "on K4 itself, at ply 1", (), PATIENT),
     ("seconds", {"go": MILLISECONDS}, "placement as White", "It was waiting all that time", (), HASTY),
     ("caught", {"go": CAUGHT}, "movement as White", "Instead it wrote `Error: list index", GAME, HASTY),
@@ -353,6 +363,13 @@ ONE_TURN = """
 IN_CODECUP = [
     ("dashed", {"write": DASHED}, "movement as White", "For `A3-A2` write `A3A2`", (*GAME, "stray output")),
     ("evaluated", {"write": EVALUATED}, "placement as White", "For `A1 (+3)` write `A1`", ()),
+    (
+        "keeps silent",
+        {"write": "ply == 'PASS' or print(ply, flush=True)"},
+        "forced pass",
+        "only legal ply. A bot of this dialect writes PASS itself",
+        GAME,
+    ),
     ("zero", {"write": ZERO}, "forced pass", "`PASS` is the only legal ply here", (*GAME, "stray output")),
     (
         "no second turn for White",
