@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 from arbiter.check.sitting import Sitting
 from arbiter.check.watch import TMPDIR
@@ -23,14 +24,22 @@ def is_wide(sandbox: Sandbox) -> bool:
 @contextmanager
 def with_room(bot: Bot) -> Iterator[Bot]:
     """The bot with a $TMPDIR of its own also without isolation: what it writes elsewhere it chose itself."""
-    if not is_wide(bot.sandbox):
+    room = _room() if is_wide(bot.sandbox) else None
+    if room is None:
         yield bot
         return
-    room = scratch.make(new_marker())
     try:
         yield replace(bot, env={TMPDIR: str(room), **bot.env})
     finally:
         scratch.remove(room)
+
+
+def _room() -> Path | None:
+    """A fresh directory, if one can be made."""
+    try:
+        return scratch.make(new_marker())
+    except OSError:
+        return None
 
 
 def memory_denied(sandbox: Sandbox, sittings: Sequence[Sitting]) -> Iterator[str]:

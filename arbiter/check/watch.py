@@ -1,5 +1,6 @@
 """What the processes of a bot are seen to hold while it sits: memory, files elsewhere, the network."""
 
+import tempfile
 from collections import Counter
 from itertools import count
 from pathlib import Path
@@ -35,8 +36,8 @@ class Watch:
         self.sockets: dict[str, None] = {}
         self._seat = seat
         bot = seat.setup.competitor(seat.side).bot
-        room = bot.env.get(TMPDIR)
-        self._own = [bot.directory.resolve(), *([Path(room).resolve()] if room else [])]
+        room = bot.env.get(TMPDIR, tempfile.gettempdir())
+        self._own = [bot.directory.resolve(), Path(room).resolve()]
         self._tries: Counter[str] = Counter()
 
     async def run(self) -> None:

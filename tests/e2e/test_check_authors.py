@@ -12,6 +12,7 @@ from arbiter.check import examination, watch
 from arbiter.check.advice import change_for
 from arbiter.check.outcome import Outcome
 from arbiter.check.slip import Slip
+from arbiter.isolation import scratch
 from arbiter.isolation.sandbox import MIB, Sandbox
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import TimeControl
@@ -456,6 +457,14 @@ kept = tempfile.NamedTemporaryFile(), socket.socketpair(), open('/dev/null', 'w'
 
 
 def test_what_tournaments_allow_is_not_told(table: Table) -> None:
+    assert _denied(python(table, start=AT_HOME)) == ()
+
+
+def test_a_check_does_without_a_directory_of_its_own(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(_: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(scratch, "make", fails)
     assert _denied(python(table, start=AT_HOME)) == ()
 
 
