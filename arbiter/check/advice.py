@@ -4,7 +4,7 @@ import re
 
 from arbiter.check.answers import after_illegal, out_of_form, said_instead
 from arbiter.check.excerpt import shortened
-from arbiter.check.sitting import Slip
+from arbiter.check.slip import Slip
 from arbiter.match.bot import Dialect
 from arbiter.match.termination import Termination
 from protocol.rules import PASS, Phase, Position, parse_ply
@@ -12,12 +12,12 @@ from protocol.rules import PASS, Phase, Position, parse_ply
 FLUSH = (
     "Flush standard output after every line, for it is held back when it goes into a pipe: "
     "`print(..., flush=True)` in Python, `fflush(stdout)` in C, `std::endl` in C++, `$| = 1` in Perl. "
-    "And read line by line, not to the end of the input."
+    "And read line by line, not to the end of the input; a line ends with `\\n` alone, not with `\\r\\n`."
 )
 NUMBERS = (
     "The number in `move PLY ply NUMBER` has to be that of the last `go`; it may be left out altogether."
 )
-_ONE_LINE = "End every answer with a line end (`\\n`) and flush it."
+_ONE_LINE = "End every answer with a line end (`\\n`; `\\r` alone is none) and flush it."
 _SLOW_START = (
     "It was still computing: its start takes longer than the limit, and several copies that start together "
     "share the processor. Load less, or load later, in its first turn; `start` in the file of a tournament "
@@ -38,8 +38,16 @@ _SIGNAL = (
 _OWN_SIGNAL = re.compile(r"\bSIG(SEGV|ABRT|BUS|FPE|ILL)\b")
 _WIDE = re.compile(r"(\w\\x00){2}")
 """Two characters of UTF-16 in a line made readable."""
+_CAUGHT = (
+    "If that is an error which it caught, or one that ended a thread, the turn has to end all the same: in "
+    "an answer, or in the end of the program."
+)
 _FLOOD = "Write less: at most 10,000 lines and 8 MiB a turn, and no line above 65,536 bytes."
 _SHOWN = 12
+_PROGRAMS = 2
+_AROUND_PLACED = (50, 51)
+_ROOMY = 127
+"""Bytes of a line for which there is room in most buffers."""
 _MANY = 63
 """Legal plies past which a position has more than many a program has room for."""
 _IDLE, _THINKING = 0.05, 0.5
@@ -127,6 +135,12 @@ def change_for(slip: Slip, dialect: Dialect) -> str:
 
 def _after_end(slip: Slip, dialect: Dialect) -> str:
     """What to do about a program that ended."""
+    if slip.company:
+        return (
+            f"What it started goes on: {', '.join(slip.company[:_PROGRAMS])}. The program that the command "
+            "starts has to stay, and to answer itself: keep it in the foreground (no `fork`, no `&`), and in "
+            "a script start the bot with `exec`."
+        )
     legal = 0 if slip.position is None else len(slip.position.legal_plies())
     unusual = ""
     if legal == 1 and slip.position is not None and slip.position.legal_plies() != [PASS]:
@@ -135,28 +149,54 @@ def _after_end(slip: Slip, dialect: Dialect) -> str:
         unusual = f" There were {legal} legal plies."
     if slip.position is not None and slip.detail == "exited with status 0":
         word = "quit" if dialect is Dialect.DVP else "Quit"
-        return f"It ended by itself, as if the game were over: only `{word}` or the end of its input ends it."
+        ended = (
+            f"It ended by itself, as if the game were over: only `{word}` or the end of its input ends it."
+        )
+        return f"{ended}{_long_line(slip) if dialect is Dialect.DVP else ''}"
     if _OWN_SIGNAL.search(slip.detail):
         return f"{_SIGNAL}{unusual}"
     return f"{_ENDED}{unusual}"
+
+
+def _long_line(slip: Slip) -> str:
+    """What to look for where reading may have failed at a line that is too long."""
+    size = len(f"position start moves {' '.join(slip.plies)}\n")
+    if size <= _ROOMY:
+        return ""
+    return (
+        f" Or reading ended early: `position` has {size} bytes here, too many for a small buffer (Go's "
+        "`Scanner` ends then)."
+    )
 
 
 def _instead(slip: Slip, dialect: Dialect) -> str:
     """What the bot did in its turn instead of answering."""
     said = said_instead(slip)
     if said is not None:
-        return (
-            f"Instead it wrote `{shortened(said, 60)}`, which is skipped. If that is an error which it "
-            "caught, the turn has to end all the same: in an answer, or in the end of the program."
-        )
+        return f"Instead it wrote `{shortened(said, 60)}`, which is skipped. {_CAUGHT}"
+    told = ""
+    if slip.last_words:
+        told = f"To standard error it wrote `{shortened(slip.last_words)}` in that turn. {_CAUGHT}"
+    return " ".join(filter(None, [told, "" if _is_explained(slip, dialect) else _spent(slip, dialect)]))
+
+
+def _is_explained(slip: Slip, dialect: Dialect) -> bool:
+    """Whether the turn is one that bots do not notice, so that no other reason need be guessed."""
+    if slip.position is not None and slip.position.legal_plies() == [PASS]:
+        return True
+    return slip.plies[-1:] == (PASS.text,) or (dialect is Dialect.CODECUP and slip.number in _AROUND_PLACED)
+
+
+def _spent(slip: Slip, dialect: Dialect) -> str:
+    """What the time went into, as far as the system tells."""
     if slip.share is None or slip.lines:
         return ""
     if slip.share < _IDLE:
         key = ", or knows `go` only without words after it" if dialect is Dialect.DVP else ""
         return (
             "It was waiting all that time, not thinking. For more input: then it reads ahead, takes lines "
-            f"that come together for one{key}. For a timer: then it takes milliseconds for seconds. Or for "
-            "a lock or another program."
+            f"that come together for one{key}. For a timer: then it takes milliseconds for seconds. For a "
+            "lock, a thread that has ended or another program. Or its answer was not flushed."
         )
     return "It was still thinking." if slip.share > _THINKING else ""
 

@@ -1,10 +1,19 @@
 """What a bot does without isolation that it may not do in a tournament that sets nothing else."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 
 from arbiter.check.sitting import Sitting
+from arbiter.check.watch import TMPDIR
+from arbiter.isolation import scratch
 from arbiter.isolation.launch import shown
+from arbiter.isolation.owner import new_marker
 from arbiter.isolation.sandbox import USUAL, Level, Sandbox
+from arbiter.match.bot import Bot
+
+_SHOWN = 3
 
 
 def is_wide(sandbox: Sandbox) -> bool:
@@ -12,21 +21,68 @@ def is_wide(sandbox: Sandbox) -> bool:
     return sandbox.level is Level.NONE
 
 
+@contextmanager
+def with_room(bot: Bot) -> Iterator[Bot]:
+    """The bot with a $TMPDIR of its own also without isolation: what it writes elsewhere it chose itself."""
+    room = _room() if is_wide(bot.sandbox) else None
+    if room is None:
+        yield bot
+        return
+    try:
+        yield replace(bot, env={TMPDIR: str(room), **bot.env})
+    finally:
+        scratch.remove(room)
+
+
+def _room() -> Path | None:
+    """A fresh directory, if one can be made."""
+    try:
+        return scratch.make(new_marker())
+    except OSError:
+        return None
+
+
 def memory_denied(sandbox: Sandbox, sittings: Sequence[Sitting]) -> Iterator[str]:
     """The most memory that a bot held in these sittings, if it is too much."""
-    greatest = max(sittings, key=lambda sitting: sitting.peak, default=None)
-    if greatest is None or not is_wide(sandbox) or greatest.peak <= (USUAL.memory or 0):
+    greatest = max(sittings, key=lambda sitting: sitting.watch.peak, default=None)
+    if greatest is None or not is_wide(sandbox) or greatest.watch.peak <= (USUAL.memory or 0):
         return
     yield (
-        f"in {greatest.what} it held {shown(greatest.peak)} of memory: a tournament that sets no other "
+        f"in {greatest.what} it held {shown(greatest.watch.peak)} of memory: a tournament that sets no other "
         f"`memory` allows {shown(USUAL.memory)}, and past that the game is lost"
     )
 
 
-def files_denied(sandbox: Sandbox, files: Sequence[str]) -> Iterator[str]:
-    """Files in the directory of the bot that it may not write."""
-    if files and is_wide(sandbox):
+def files_denied(sandbox: Sandbox, files: Sequence[str], sittings: Sequence[Sitting]) -> Iterator[str]:
+    """Files in the directory of the bot, or elsewhere, that it may not write."""
+    if not is_wide(sandbox):
+        return
+    if files:
         yield (
             "if the bot wrote there, a tournament that sets no other `isolation` refuses it: write "
             "in the directory $TMPDIR, or not at all"
         )
+    sitting = next((sitting for sitting in sittings if sitting.watch.files), None)
+    if sitting is not None:
+        yield (
+            f"in {sitting.what} it had files elsewhere open for writing: {_first(sitting.watch.files)}; a "
+            "tournament that sets no other `isolation` refuses that, or gives it an empty directory in the "
+            "place of that one: write in the directory $TMPDIR, or not at all"
+        )
+
+
+def network_denied(sandbox: Sandbox, sittings: Sequence[Sitting]) -> Iterator[str]:
+    """That the bot used the network."""
+    sitting = next((sitting for sitting in sittings if sitting.watch.sockets), None)
+    if sitting is not None and is_wide(sandbox):
+        yield (
+            f"in {sitting.what} it used the network: {_first(sitting.watch.sockets)}; a tournament that sets "
+            "no other `isolation` refuses that: a pipe or `socketpair` leads to a program of your own"
+        )
+
+
+def _first(names: Iterable[str]) -> str:
+    """The first of several names."""
+    shown = list(names)
+    more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    return f"{', '.join(shown[:_SHOWN])}{more}"

@@ -3,53 +3,46 @@
 import re
 
 from arbiter.check.excerpt import shortened
-from arbiter.check.missed import about_missed
-from arbiter.check.sitting import Slip
+from arbiter.check.names import other_names
+from arbiter.check.reasons import reason
+from arbiter.check.slip import Slip
 from arbiter.match.bot import Dialect
 from arbiter.match.termination import Termination
-from protocol.errors import ProtocolError
+from protocol.errors import IllegalPlyError, ProtocolError
 from protocol.rules import parse_ply
 
-_LEGAL_HELP = "Every plain answer stands in `legal`; comparing your own list with it finds the rule at fault."
+_LEGAL_HELP = (
+    "`board` shows the position, row 5 first, and `legal` has all plies: comparing your own with them finds "
+    "the rule at fault."
+)
 _LEGAL_FILES = "protocol/conformance/positions.jsonl has positions with all their legal plies to test with."
 _PARTS = re.compile(r"[A-Z0-9]+")
 _WIDEST = 40
 _SMALLEST_BUFFER = 64
 """Bytes of a line that no program has too little room for."""
 
-_RULES = {
-    "placement-phase": "Until all 49 pieces lie, a ply is one empty space, such as `D1`.",
-    "occupied": "Keep the opponent's placements, too: a piece goes on an empty space.",
-    "game-over": "The game was over.",
-    "may-not-pass": "PASS is allowed only to a side that has no stack move.",
-    "movement-phase": "After 49 placements a ply names two spaces, such as `H1G1`.",
-    "must-pass": "A side without a stack move answers PASS while the other side has one.",
-    "empty-source": "Keep track of what has moved away and of what was cut off from the reds and removed.",
-    "lone-red": "A red piece alone belongs to nobody and never moves.",
-    "not-your-stack": "Only the side whose piece is on top may move a stack; see which side you play.",
-    "surrounded": "A stack with six neighbours, all of them occupied, cannot move, however high it is.",
-    "same-space": "A stack move leads to another space.",
-    "direction": "There are six directions: (±1, 0), (0, ±1), (+1, +1) and (-1, -1) in columns and rows.",
-    "distance": "A stack moves exactly as many spaces as it is high.",
-    "empty-target": "A stack lands on an occupied space, and stacks without a chain to a red have gone.",
-}
-
 
 def rule_of(slip: Slip) -> str:
     """The token of the rule that an illegal answer broke; empty for any other slip."""
-    if slip.termination is not Termination.ILLEGAL or slip.position is None or slip.answer is None:
-        return ""
-    try:
-        fault = slip.position.check(parse_ply(slip.answer))
-    except ProtocolError:
-        return ""
+    fault = _fault_of(slip)
     return fault.rule if fault else ""
+
+
+def _fault_of(slip: Slip) -> IllegalPlyError | None:
+    if slip.termination is not Termination.ILLEGAL or slip.position is None or slip.answer is None:
+        return None
+    try:
+        return slip.position.check(parse_ply(slip.answer))
+    except ProtocolError:
+        return None
 
 
 def is_malformed(slip: Slip) -> bool:
     """Whether the bot wrote something in its turn, but no answer that counts: that explains enough."""
     if slip.termination in (Termination.SYNTAX, Termination.FLOOD) or "without a line end" in slip.detail:
         return True
+    if slip.termination is Termination.ILLEGAL:
+        return _in_two_words(slip) != ""
     return slip.termination is Termination.TIMEOUT and said_instead(slip) is not None
 
 
@@ -62,10 +55,22 @@ def after_illegal(slip: Slip, dialect: Dialect) -> str:
     """What to change after a ply that the rules forbid."""
     help_ = _LEGAL_HELP if dialect is Dialect.DVP else _LEGAL_FILES
     cut = _cut_short(slip) if dialect is Dialect.DVP else ""
-    missed = ""
-    if rule_of(slip) == "may-not-pass" and slip.position is not None:
-        missed = about_missed(slip.position)
-    return " ".join(filter(None, [_likely_mistake(slip) or _RULES.get(rule_of(slip)), missed, cut, help_]))
+    if told := _in_two_words(slip):
+        return told
+    fault = _fault_of(slip)
+    words = [reason(slip, fault) if fault else "", _the_other_way_round(slip)]
+    if slip.reversible:  # then it is a habit, and explains more than the rule does
+        words.reverse()
+    return " ".join(filter(None, [*words, cut, help_]))
+
+
+def _in_two_words(slip: Slip) -> str:
+    """What to change about a `move` line with a blank inside of the ply."""
+    for line in slip.lines:
+        word, *spaces = line.split() or [""]
+        if word == "move" and (ply := "".join(spaces[:2]).upper()) in _legal(slip) and len(spaces) > 1:
+            return f"For `{shortened(line, _WIDEST)}` write `move {ply}`: a ply is one word."
+    return ""
 
 
 def _cut_short(slip: Slip) -> str:
@@ -81,20 +86,16 @@ def _cut_short(slip: Slip) -> str:
     )
 
 
-def _likely_mistake(slip: Slip) -> str:
-    """A mistake that explains more than the rule does."""
+def _the_other_way_round(slip: Slip) -> str:
+    """What to say where the reverse of an illegal ply is legal.
+
+    That of a step to a neighbour often is by chance: only a habit shows in all stack moves before.
+    """
     ply = (slip.answer or "").upper()
     reverse = ply[2:] + ply[:2]
-    # The reverse of a step to a neighbour is often legal by chance: only a habit shows in all stack moves.
-    if reverse in _legal(slip) and reverse != ply and all(slip.reversible):
-        words = f"The other way round, `{reverse}`, it is legal: the space that is left comes first."
-        return words if slip.reversible else f"{_RULES.get(rule_of(slip), '')} {words}".strip()
-    own = [index for index in range(len(slip.plies)) if (len(slip.plies) - index) % 2 == 0]
-    earlier = next((index for index in own if slip.plies[index] == ply), None)
-    if rule_of(slip) == "occupied" and earlier is not None:
-        number = slip.number - (len(slip.plies) - earlier)
-        return f"It placed a piece on {ply} itself, at ply {number}: keep your own placements."
-    return ""
+    if reverse == ply or reverse not in _legal(slip) or not all(slip.reversible):
+        return ""
+    return f"The other way round, `{reverse}`, it is legal: the space that is left comes first."
 
 
 def out_of_form(slip: Slip, dialect: Dialect) -> str:
@@ -112,6 +113,8 @@ def out_of_form(slip: Slip, dialect: Dialect) -> str:
         )
     if slip.termination is not Termination.SYNTAX:
         return ""
+    if words := other_names((slip.answer or "").upper(), _legal(slip)):
+        return words
     return (_cut_short(slip) if dialect is Dialect.DVP else "") or _syntax(slip, dialect)
 
 

@@ -12,7 +12,8 @@ from arbiter.check.excerpt import excerpt
 from arbiter.check.games import talk
 from arbiter.check.opponent import Opponent
 from arbiter.check.outcome import Verdict, failed, not_announced, passed
-from arbiter.check.sitting import Sitting, Slip
+from arbiter.check.sitting import Sitting
+from arbiter.check.slip import Slip
 from arbiter.match.clock import MS
 from arbiter.match.game import Competitor, GameResult, GameSetup
 from arbiter.match.referee import play_game
@@ -72,7 +73,16 @@ def _not_together(exam: Examination, result: GameResult) -> Verdict:
     problem = f"{side.word.capitalize()}'s copy failed at {where}, {result.termination}: {result.detail}"
     if at_start:
         return failed(problem, _SHARE_NOTHING, excerpt(report.transcript))
-    slip = Slip(result.termination, result.detail, where, number, parse_dpos(result.final), result.answer)
+    slip = Slip(
+        result.termination,
+        result.detail,
+        where,
+        number,
+        parse_dpos(result.final),
+        result.answer,
+        plies=tuple(record.ply for record in result.plies),
+        start=Position.start(),
+    )
     general = advice.change_for(slip, exam.bot.dialect)
     change = (
         f"{general} If a single copy never fails like this, the two get in each other's way. {_SHARE_NOTHING}"

@@ -5,12 +5,14 @@ from dataclasses import replace
 import trio
 
 from arbiter.check.conformance import Dialogue, Exchange
+from arbiter.check.departure import QUIT_GRACE
 from arbiter.check.seats import SpokenCodecupSeat, SpokenDvpSeat
-from arbiter.check.sitting import LAST_CHANCE, QUIT_GRACE, SECOND_ANSWER, Sitting, Slip, after
+from arbiter.check.sitting import SECOND_ANSWER, Sitting, after
+from arbiter.check.slip import Slip
 from arbiter.match.clock import Clock
 from arbiter.match.termination import Termination
 from protocol import dvp
-from protocol.rules import Position, Rules, parse_dpos, parse_ply
+from protocol.rules import Ply, Position, Rules, parse_dpos, parse_ply
 
 _LISTEN = 200
 _LIMIT = 10_000
@@ -65,6 +67,7 @@ class Conversation:
             case dvp.Setup(start, plies):
                 is_plain = start == "start"
                 position = Position.start(self._rules) if is_plain else parse_dpos(start, self._rules)
+                self._sitting.start = position
                 for ply in plies:
                     position = position.play(parse_ply(ply))
                 self._sitting.position, self._sitting.plies = position, list(plies)
@@ -76,10 +79,12 @@ class Conversation:
         if line == "Start":
             self._sitting.position, self._number = Position.start(), 1
         elif line != "Quit":
-            self._sitting.position, self._number = (
-                self._sitting.position.play(parse_ply(line)),
-                self._number + 1,
-            )
+            self._play(parse_ply(line))
+
+    def _play(self, ply: Ply) -> None:
+        self._sitting.position = self._sitting.position.play(ply)
+        self._sitting.plies.append(ply.text)
+        self._number = len(self._sitting.plies) + 1
 
     async def _hear(self, exchange: Exchange) -> None:
         match exchange.hear:
@@ -111,7 +116,7 @@ class Conversation:
         if isinstance(seat, SpokenDvpSeat):
             await trio.sleep(SECOND_ANSWER)
         elif ply is not None:
-            self._sitting.position = self._sitting.position.play(ply)
+            self._play(ply)
 
     async def _hear_nothing(self, exchange: Exchange) -> None:
         seat = self._seat
@@ -131,14 +136,13 @@ class Conversation:
             self._sitting.slip = Slip(None, "it answered by itself, before `stop`", asked)
 
     async def _see_end(self, exchange: Exchange) -> None:
-        if await self._sitting.ends_within(QUIT_GRACE):
+        departure = self._sitting.departure
+        if await departure.ends_within(QUIT_GRACE):
             return
         what = "the end of its input" if exchange.close else f"`{exchange.say[-1]}`"
         detail = f"it was still running {QUIT_GRACE:.0f} s after {what}"
         if not exchange.close:
-            self._seat.process.close_input()
-            self._sitting.ended_at_last = await self._seat.process.wait_exit(LAST_CHANCE)
-            how = "it ended when" if self._sitting.ended_at_last else "it did not even end when"
+            how = "it ended when" if await departure.ends_at_last() else "it did not even end when"
             detail += f"; {how} its input was closed"
         self._sitting.slip = Slip(None, detail, what)
 

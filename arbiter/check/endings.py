@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
-from arbiter.check.allowance import files_denied
+from arbiter.check.allowance import files_denied, network_denied
 from arbiter.check.conformance import dialogues
 from arbiter.check.examination import Examination
 from arbiter.check.excerpt import excerpt, shortened
@@ -11,12 +12,15 @@ from arbiter.check.games import talk, unique
 from arbiter.check.outcome import Outcome, Verdict, failed, passed
 from arbiter.check.sitting import Sitting
 from arbiter.match.process import FULL_SPEED, describe_exit
+from protocol import dvp
 from protocol.dvp.messages import INFO_KEYS
 from protocol.rules import Side
 
 _NOTES = 5
 _FILES = 8
+_LONGEST_ERROR = 160
 _PROCESSES = 3
+_INFO_VALUES = {"score": "a number such as 1.5", "currmove": "a ply", "exact": "1"}
 _FEW = 3
 """Children that may just have ended when one looks."""
 
@@ -28,10 +32,12 @@ async def quit_(exam: Examination) -> Verdict:
     sitting = await exam.converse(dialogue, ends_by_itself=True)
     slip = sitting.slip
     if slip is None:
-        return passed(*_odd_exit(sitting, f"`{word}`"), *_gone_on(sitting))
+        games = [each for each in exam.sittings if each.slip is None and each.position.is_over]
+        odd = [note for game in games for note in _odd_exit(game, "the end of a game")]
+        return passed(*_odd_exit(sitting, f"`{word}`"), *odd[:1], *_gone_on(sitting))
     if slip.termination is not None:
         return exam.judge(sitting)
-    if sitting.ended_at_last and not exam.is_dvp:
+    if sitting.departure.ended_at_last and not exam.is_dvp:
         return passed(_with_company(sitting, slip.detail))
     change = (
         f"End the program when the line `{word}` comes, which ends with `\\n` alone, not with `\\r\\n`; save "
@@ -60,24 +66,24 @@ async def end_of_input(exam: Examination) -> Verdict:
 
 def _still_there(sitting: Sitting, problem: str, change: str) -> Verdict:
     """The failure of a bot that did not end; it may be waiting for a program of its own."""
-    if sitting.left_running:
+    if sitting.departure.left_running:
         change = f"{change} First end what the program started, for it may be waiting for that."
-    elif sitting.threads > 1:
+    elif sitting.departure.threads > 1:
         change = f"{change} A thread that goes on can keep the program alive: end it, or make it a daemon."
     return failed(_with_company(sitting, problem), change, excerpt(sitting.transcript))
 
 
 def _with_company(sitting: Sitting, problem: str) -> str:
-    if sitting.threads > 1:
-        problem = f"{problem}; it had {sitting.threads} threads"
-    if not sitting.left_running:
+    if sitting.departure.threads > 1:
+        problem = f"{problem}; it had {sitting.departure.threads} threads"
+    if not sitting.departure.left_running:
         return problem
-    return f"{problem}; what it started was running, too: {_counted(sitting.left_running)}"
+    return f"{problem}; what it started was running, too: {_counted(sitting.departure.left_running)}"
 
 
 def _gone_on(sitting: Sitting) -> Iterator[str]:
-    if sitting.left_running:
-        yield f"it ended, but these went on: {_counted(sitting.left_running)}; see `leaves nothing behind`"
+    if rest := sitting.departure.left_running:
+        yield f"it ended, but these went on: {_counted(rest)}; see `leaves nothing behind`"
 
 
 def _odd_exit(sitting: Sitting, after: str) -> Iterator[str]:
@@ -139,6 +145,8 @@ def _dvp_strays(sitting: Sitting) -> Iterator[str]:
     for note in sitting.seat.report(with_transcript=False).notes:
         if note.startswith("ignored: "):
             yield shortened(note)
+        elif note.startswith("error: "):
+            yield f"it reported an {shortened(note, _LONGEST_ERROR)}"
     for line in sitting.heard:
         yield from _info_faults(line)
     if sitting.seat.process.turn_bytes > FULL_SPEED:
@@ -149,10 +157,15 @@ def _info_faults(line: str) -> Iterator[str]:
     words = line.split()
     if words[:1] != ["info"] or words[1:2] == ["string"]:
         return
+    message = dvp.parse(line.encode(), dvp.Role.BOT)
+    taken = message.values if isinstance(message, dvp.Info) else {}
     end = words.index("pv") if "pv" in words else len(words)
-    for key in words[1:end:2]:
+    for key, value in zip_longest(words[1:end:2], words[2:end:2], fillvalue=""):
         if key not in INFO_KEYS and not key.startswith("x-"):
             yield f"`info` has the key `{shortened(key, 20)}`, which is skipped with the word after it"
+        elif key not in taken:
+            what = _INFO_VALUES.get(key, "a number such as 1.5" if key.startswith("x-") else "a whole number")
+            yield f"`info` has `{shortened(f'{key} {value}', 40)}`, which is skipped: {what} is expected"
 
 
 # --- what stays
@@ -162,22 +175,26 @@ async def leaves_nothing(exam: Examination) -> Verdict:
     """No process and no file that was not there before."""
     await exam.introduce()
     await exam.game(Side.WHITE)
-    verdict = _left(exam)
-    return replace(verdict, denied=tuple(files_denied(exam.bot.sandbox, exam.new_files())))
+    sandbox = exam.bot.sandbox
+    denied = (
+        *files_denied(sandbox, exam.new_files(), exam.sittings),
+        *network_denied(sandbox, exam.sittings),
+    )
+    return replace(_left(exam), denied=denied)
 
 
 def _left(exam: Examination) -> Verdict:
     notes = [*_files_left(exam), *_zombies(exam)]
     for sitting in exam.sittings:
-        if sitting.left_running and sitting.ended_after is not None:
-            names = _counted(sitting.left_running)
+        if sitting.departure.left_running and sitting.departure.ended_after is not None:
+            names = _counted(sitting.departure.left_running)
             problem = f"after {sitting.what} the bot had ended, but these went on: {names}"
             change = (
                 "End every program that you start, and wait for it, before you end yourself. The arbiter "
                 "kills what is left."
             )
             return failed(problem, change, excerpt(sitting.transcript), notes)
-    ended = any(sitting.ended_after is not None for sitting in exam.sittings)
+    ended = any(sitting.departure.ended_after is not None for sitting in exam.sittings)
     return passed(*notes, *([] if ended else ["it never ended by itself, so it was killed"]))
 
 
@@ -188,10 +205,10 @@ def _counted(names: Sequence[str]) -> str:
 
 
 def _zombies(exam: Examination) -> Iterator[str]:
-    most = max(exam.sittings, key=lambda sitting: sitting.zombies)
-    if most.zombies > _FEW:
+    most = max(exam.sittings, key=lambda sitting: sitting.departure.zombies)
+    if (count := most.departure.zombies) > _FEW:
         yield (
-            f"in {most.what} it left {most.zombies} zombies: programs that had ended and for which it never "
+            f"in {most.what} it left {count} zombies: programs that had ended and for which it never "
             "waited; each counts as a process of the bot"
         )
 

@@ -13,12 +13,14 @@ import trio
 from arbiter.check import advice, answers
 from arbiter.check.conformance import Dialogue
 from arbiter.check.conversation import Conversation
+from arbiter.check.departure import Patience
 from arbiter.check.excerpt import excerpt
 from arbiter.check.files import files_in
 from arbiter.check.opponent import Aim, Opponent
 from arbiter.check.outcome import Verdict, failed, passed
 from arbiter.check.seats import SpokenDvpSeat, spoken_seat
-from arbiter.check.sitting import Patience, Sitting, Slip
+from arbiter.check.sitting import Sitting
+from arbiter.check.slip import Slip
 from arbiter.match.bell import Bell
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import MS, TimeControl
@@ -206,7 +208,8 @@ class Examination:
         """The failure that a slip is.
 
         ``change`` is what the step is about. It goes before what can be said in general, unless that is
-        nearer to what was seen: the end of a program, which may have any reason, or an answer out of form.
+        nearer to what was seen: the end of a program, which may have any reason, an answer out of form, or
+        words on standard error.
         Where a pass was missed, that is what it is about.
         """
         lines = excerpt(sitting.transcript)
@@ -219,7 +222,7 @@ class Examination:
             general = advice.NUMBERS
         else:
             general = advice.change_for(slip, self.bot.dialect)
-        if slip.termination in _ENDINGS or answers.is_malformed(slip):
+        if slip.termination in _ENDINGS or slip.last_words or answers.is_malformed(slip):
             words = [general, change]
         else:
             words = [change, general]

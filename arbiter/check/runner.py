@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import trio
 
-from arbiter.check.allowance import memory_denied
+from arbiter.check.allowance import memory_denied, with_room
 from arbiter.check.examination import Examination
 from arbiter.check.excerpt import excerpt
 from arbiter.check.outcome import Outcome, StepReport, Verdict, not_tried, skipped
@@ -28,7 +28,17 @@ async def examine(
     tell: Callable[[StepReport], None],
 ) -> list[StepReport]:
     """Try the steps with these numbers (from 1); ``begin`` and ``tell`` hear of each in turn."""
-    exam = Examination(bot, control, time.monotonic() + LIMIT - _RESERVE)
+    deadline = time.monotonic() + LIMIT - _RESERVE
+    with with_room(bot) as at_home:
+        return await _go_through(Examination(at_home, control, deadline), numbers, begin, tell)
+
+
+async def _go_through(
+    exam: Examination,
+    numbers: Collection[int],
+    begin: Callable[[int, Step], None],
+    tell: Callable[[StepReport], None],
+) -> list[StepReport]:
     reports: list[StepReport] = []
     bad: dict[str, int] = {}
     for number, step in enumerate(STEPS, 1):
@@ -37,7 +47,7 @@ async def examine(
         begin(number, step)
         began, before = time.monotonic(), len(exam.sittings)
         verdict = _reason_to_skip(exam, step, bad) or await _run(exam, step)
-        if too_much := tuple(memory_denied(bot.sandbox, exam.sittings[before:])):
+        if too_much := tuple(memory_denied(exam.bot.sandbox, exam.sittings[before:])):
             verdict = replace(verdict, denied=(*too_much, *verdict.denied))
         if verdict.outcome in (Outcome.FAIL, Outcome.SKIPPED):
             bad[step.title] = _root(step, bad) or number

@@ -5,16 +5,15 @@ Nothing here judges whether a step is passed. What goes wrong first is kept as a
 
 import contextlib
 import time
-from dataclasses import dataclass
 
 import trio
 
+from arbiter.check.departure import LAST_CHANCE, Departure, Patience
 from arbiter.check.opponent import Opponent
 from arbiter.check.seats import SpokenDvpSeat, SpokenSeat
-from arbiter.isolation import proc
+from arbiter.check.slip import Slip
+from arbiter.check.watch import Watch
 from arbiter.isolation.launch import StartError
-from arbiter.isolation.sandbox import USUAL, Level
-from arbiter.isolation.usage import measure, proportional
 from arbiter.match.bell import Bell
 from arbiter.match.clock import MS, Clock
 from arbiter.match.game import won_by
@@ -25,84 +24,36 @@ from arbiter.match.verdict import Failure, ForfeitError, NobodysFaultError, judg
 from protocol.errors import PlySyntaxError
 from protocol.rules import Phase, Ply, Position, Score, parse_ply
 
-QUIT_GRACE = 2.0
-LAST_CHANCE = 1.0
 SECOND_ANSWER = 0.02
-"""Seconds: for the end of a bot after `quit`, after its input was closed as well, for a second answer."""
+"""Seconds in which a second answer may come."""
 _LONGEST_CONTEST = 1_000 * MS
 _STRAYS = 200
-_LOOK_PAUSE = 0.02
 _PLACED = 49
 _SECOND_TURN = 0.2
 """Seconds for which White's first stack move is held back from a CodeCup bot."""
-_WATCH_PAUSE = 0.05
-_NO_PATIENCE = 0.05
 _LISTENED_TO = 3
 """First plies of a game after which is listened whether a second answer comes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Slip:
-    """The first thing that went wrong in a sitting.
-
-    ``asked`` says in words what the bot had been asked; ``number`` and ``position`` are those of
-    the ply asked for, if it was one, ``plies`` what was played before, and ``answer`` what it said.
-    ``lines`` are those of a new kind that a DVP bot wrote in that turn, and ``share`` how much of the time
-    for it the bot computed, as far as the system tells. ``reversible`` tells for each stack move that it made
-    before whether the way back was legal, too. No ``termination`` stands for a slip that does not
-    end a game.
-    """
-
-    termination: Termination | None
-    detail: str
-    asked: str
-    number: int = 0
-    position: Position | None = None
-    answer: str | None = None
-    lines: tuple[str, ...] = ()
-    plies: tuple[str, ...] = ()
-    share: float | None = None
-    reversible: tuple[bool, ...] = ()
-
-
-@dataclass(slots=True)
-class Patience:
-    """Seconds that a bot is given: to end by itself, and for what it started to end after it.
-
-    Who has used them up once is not waited for again.
-    """
-
-    end: float = QUIT_GRACE
-    rest: float = QUIT_GRACE
 
 
 class Sitting:
     """A bot at its seat; ``what`` is tried, in words.
 
     ``strays`` are lines of a CodeCup bot that are no plies; ``early`` is the number of the first ply that
-    it wrote before its turn came, 0 when there is none; ``ended_after`` is None when it did not end by
-    itself when it was given the time, and ``ended_at_last`` whether it did when its input was closed.
-    ``left_running`` are processes that it started and that went on then, whether it had ended or not,
-    and ``threads`` its own if it had not. ``peak`` is the most memory held past the usual limit, in bytes.
-    ``zombies`` counts children that had ended before, and that it never waited for.
+    it wrote before its turn came, 0 when there is none. ``watch`` tells what its processes held, and
+    ``departure`` how it ended.
     """
 
     def __init__(self, seat: SpokenSeat, bell: Bell, what: str, patience: Patience) -> None:
         self.seat = seat
         self.what = what
         self.slip: Slip | None = None
-        self.position = seat.setup.start
+        self.start = self.position = seat.setup.start
         self.plies: list[str] = []
         self.strays: list[str] = []
         self.early = 0
-        self.ended_after: float | None = None
-        self.ended_at_last = False
-        self.left_running: tuple[str, ...] = ()
-        self.threads = 1
-        self.zombies = 0
-        self.peak = 0
+        self.watch = Watch(seat)
+        self.departure = Departure(seat, patience)
         self._reversible: list[bool] = []
-        self._patience = patience
         self.bell = bell
 
     # Beginning
@@ -113,16 +64,7 @@ class Sitting:
         except StartError as error:
             self.slip = Slip(Termination.START, str(error), "the start")
         else:
-            nursery.start_soon(self._watch_memory)
-
-    async def _watch_memory(self) -> None:
-        """Note what its processes hold past the usual limit, a page that several share counted once."""
-        while True:
-            pids = self.seat.process.living()
-            memory = measure(pids).memory
-            if memory > max(self.peak, USUAL.memory or 0):  # slow to read, so only where it decides
-                self.peak = max(self.peak, proportional(pids) or memory)
-            await trio.sleep(_WATCH_PAUSE)
+            nursery.start_soon(self.watch.run)
 
     async def get_ready(self) -> bool:
         """Go through everything before the first ply; False when that went wrong."""
@@ -134,7 +76,10 @@ class Sitting:
         """Note a failure in what was asked, if there is one; whether there is none."""
         if failure is not None:
             share = self._share_since_start() if self.seat.is_running else None
-            self.slip = Slip(failure.termination, failure.detail, asked, lines=tuple(self.heard), share=share)
+            lines, company = tuple(self.heard), self._company()
+            self.slip = Slip(
+                failure.termination, failure.detail, asked, lines=lines, share=share, company=company
+            )
         return failure is None
 
     async def stays_alive(self, seconds: float) -> bool:
@@ -209,24 +154,35 @@ class Sitting:
         try:
             ply = judge_answer(await self._answer(number), position)
         except ForfeitError as forfeit:
-            termination, detail = forfeit.failure
-            self.slip = Slip(
-                termination,
-                detail,
-                f"ply {number}",
-                number,
-                position,
-                forfeit.answer,
-                self.seat.news() if isinstance(self.seat, SpokenDvpSeat) else (),
-                tuple(self.plies),
-                self._share_computed() if termination is Termination.TIMEOUT else None,
-                tuple(self._reversible),
-            )
+            self.slip = self._slip(forfeit, number, position)
             return None
         if position.phase is Phase.MOVEMENT and not ply.is_pass:
             way_back = parse_ply(ply.text[2:] + ply.text[:2])
             self._reversible.append(position.check(way_back) is None)
         return ply
+
+    def _slip(self, forfeit: ForfeitError, number: int, position: Position) -> Slip:
+        seat, (termination, detail) = self.seat, forfeit.failure
+        return Slip(
+            termination,
+            detail,
+            f"ply {number}",
+            number,
+            position,
+            forfeit.answer,
+            seat.news() if isinstance(seat, SpokenDvpSeat) else (),
+            tuple(self.plies),
+            self._share_computed() if termination is Termination.TIMEOUT else None,
+            tuple(self._reversible),
+            self.start,
+            seat.process.stderr.last_line() if seat.process.turn_stderr_bytes else "",
+            self._company(),
+        )
+
+    def _company(self) -> tuple[str, ...]:
+        """What goes on though the program has ended."""
+        has_ended = self.seat.is_running and self.seat.process.exit_status is not None
+        return self.departure.company() if has_ended else ()
 
     def _share_computed(self) -> float | None:
         """How much of its turn until now the bot computed."""
@@ -302,6 +258,7 @@ class Sitting:
 
     def say_end(self) -> None:
         """Tell the bot that the game is over, with the result that the board shows."""
+        self.watch.look()  # for the last time, maybe: told so it ends
         if self.position.is_over:
             result = won_by(self.position.winner)
             self.seat.say_end(result, self.position.score, Termination.NORMAL, None)
@@ -310,39 +267,11 @@ class Sitting:
 
     async def part(self) -> None:
         """Close the input of a program that was told to quit, and give it the time to end by itself."""
-        self.zombies = sum(map(_is_zombie, proc.children(self.seat.process.pid)))
-        self.seat.process.close_input()
-        if not await self.ends_within(self._patience.end):
-            self._patience.end = _NO_PATIENCE
-
-    async def ends_within(self, seconds: float) -> bool:
-        """Whether the program ends by itself; sees what it leaves running then."""
-        began = time.monotonic()
-        if not await self.seat.process.wait_exit(seconds):
-            self.left_running = tuple(map(_command, self._children()))
-            with contextlib.suppress(OSError):
-                self.threads = int(proc.stat(self.seat.process.pid)[proc.THREADS])
-            return False
-        self.ended_after = time.monotonic() - began
-        await self._see_what_stays(began + self._patience.rest)
-        return True
-
-    async def _see_what_stays(self, deadline: float) -> None:
-        while (pids := self._children()) and time.monotonic() < deadline:  # noqa: ASYNC110 (no event tells)
-            await trio.sleep(_LOOK_PAUSE)
-        self.left_running = tuple(map(_command, pids))
-        if pids:
-            self._patience.rest = _NO_PATIENCE
-
-    def _children(self) -> list[int]:
-        """What the program started and is alive; a jail is not looked into, and leaves none."""
-        process = self.seat.process
-        if process.applied.level is Level.JAIL:
-            return []
-        return [pid for pid in process.living() if pid != process.pid]
+        await self.departure.part()
 
     async def leave(self) -> None:
         """End whatever is left of it, at once."""
+        self.watch.look()
         await self.seat.leave(Failure(Termination.VOID, "the sitting is over"))
 
     @property
@@ -370,18 +299,3 @@ class Sitting:
 def after(ms: float) -> int:
     """The moment that so many ms lie ahead (monotonic ns)."""
     return time.monotonic_ns() + round(ms * MS)
-
-
-def _is_zombie(pid: int) -> bool:
-    try:
-        return proc.stat(pid)[proc.STATE] == b"Z"
-    except OSError:
-        return False
-
-
-def _command(pid: int) -> str:
-    """What a process was started as."""
-    words = ""
-    with contextlib.suppress(OSError):
-        words = proc.read(f"/proc/{pid}/cmdline").replace(b"\0", b" ").decode(errors="replace").strip()
-    return f"{words[:80] or 'a process'} (pid {pid})"

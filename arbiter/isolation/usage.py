@@ -29,6 +29,16 @@ def measure(pids: Iterable[int]) -> Usage:
     return Usage(memory, threads)
 
 
+def highest(pids: Iterable[int]) -> int:
+    """The most memory in bytes that a single one of these processes ever held, also between two looks."""
+    most = 0
+    for pid in pids:
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            fields = proc.read(f"/proc/{pid}/status").split()
+            most = max(most, int(fields[fields.index(b"VmHWM:") + 1]) * 1024)
+    return most
+
+
 def proportional(pids: Iterable[int]) -> int | None:
     """Memory of several processes in bytes, a page that n of them share counted as 1/n; None if unknown."""
     memory = 0

@@ -90,7 +90,7 @@ class BotProcess:
         self.output_ended = False
         self._is_on_turn = True
         self.turn_bytes = 0
-        self._stderr_bytes = 0
+        self.turn_stderr_bytes = 0
         self._unsent = bytearray()
         self._exited = trio.Event()
         process = self._program.process
@@ -155,12 +155,12 @@ class BotProcess:
     def begin_turn(self) -> None:
         """The bot is to move: what it writes is read at full speed."""
         self._is_on_turn = True
-        self.turn_bytes = self._stderr_bytes = 0
+        self.turn_bytes = self.turn_stderr_bytes = 0
 
     def end_turn(self) -> None:
         """The opponent is to move: reading a talkative bot must not cost it time."""
         self._is_on_turn = False
-        self.turn_bytes = self._stderr_bytes = 0
+        self.turn_bytes = self.turn_stderr_bytes = 0
 
     async def drain(self) -> None:
         """Take what stands in stdout right now; others get their turn in between."""
@@ -207,7 +207,7 @@ class BotProcess:
                 await trio.lowlevel.wait_readable(self._stderr.fileno())
                 if self._read_stderr_once() == 0:
                     return
-                if self._stderr_bytes > _STDERR_FULL_SPEED:
+                if self.turn_stderr_bytes > _STDERR_FULL_SPEED:
                     await trio.sleep(_STDERR_PAUSE)
 
     def _read_stderr_once(self) -> int | None:
@@ -218,7 +218,7 @@ class BotProcess:
             data = os.read(self._stderr.fileno(), _STDERR_CHUNK)
         except BlockingIOError:
             return None
-        self._stderr_bytes += len(data)
+        self.turn_stderr_bytes += len(data)
         self.stderr.feed(data)
         if self._overhear is not None:
             self._overhear(Voice.STDERR, time.monotonic_ns(), data)

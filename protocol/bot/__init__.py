@@ -48,6 +48,8 @@ What a bot may rely on:
   lines for the arbiter. The arbiter keeps the beginning and the end of it.
 - An exception ends it with a traceback and an exit status, and the arbiter reports a crash. An illegal ply is
   sent as it is: the arbiter names the rule it breaks.
+- What it tells with ``info`` loses no game: a value that the arbiter could not read, such as a score that is
+  not a number, is left out, and the log says so. Tried without an arbiter it raises ValueError.
 - A bot whose ``features`` have ``stop`` looks at ``clock.is_up`` while it thinks.
 
 This package needs the standard library only. It is the one part of :mod:`protocol` that reads, writes and

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from protocol.bot.clock import Clock
 from protocol.bot.options import Option
-from protocol.bot.thoughts import info_lines
+from protocol.bot.thoughts import Thoughts
 from protocol.rules import Ply, Position, Rules, Side
 
 RESIGN = "resign"
@@ -78,6 +78,7 @@ class Bot:
     plies: tuple[Ply, ...] = ()
     random: Random = Random(0)
     _say: Callable[..., None] | None = None
+    _complained: frozenset[str] = frozenset()
 
     def on_say(self, listener: Callable[..., None]) -> None:
         """Have what the bot says go to ``listener``, line by line; without one it goes nowhere."""
@@ -122,19 +123,30 @@ class Bot:
         that it is proved. ``pv`` is the expected line of play. ``metrics`` are numbers of the bot's own by
         name, sent as ``x-NAME``. ``string`` is free text, on a line of its own.
 
-        :raises ValueError: what the arbiter could not read, such as a score that is not a number.
+        What the arbiter could not read, such as a score that is not a number, loses no game: it is left
+        out, and a line ``error`` says so in the log, the first time.
+
+        :raises ValueError: there is such a value, and nobody listens: the bot is being tried without an
+            arbiter.
         """
         numbers = {
             "depth": depth,
             "score": score,
-            "exact": int(exact) or None,
+            "exact": int(bool(exact)) or None,
             "nodes": nodes,
             "nps": nps,
             "time": time,
             "hashfull": hashfull,
         }
-        lines = info_lines(numbers, currmove, pv, string, metrics)
-        if self._say and lines:
+        thoughts = Thoughts(numbers, currmove, pv, string, metrics)
+        if self._say is None:
+            for fault in thoughts.faults.values():
+                raise ValueError(fault)
+            return
+        fresh = {what: fault for what, fault in thoughts.faults.items() if what not in self._complained}
+        self._complained |= fresh.keys()
+        lines = [*thoughts.lines, *(f"error {fault}; it is left out" for fault in fresh.values())]
+        if lines:
             self._say(*lines)
 
 

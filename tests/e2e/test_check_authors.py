@@ -1,15 +1,18 @@
 """Faults as authors of bots really make them, in Python, C and shell: is each named in words to act on?"""
 
+import re
+import socket
 import subprocess
 import sys
 from dataclasses import replace
 
 import pytest
 
-from arbiter.check import examination
+from arbiter.check import examination, watch
 from arbiter.check.advice import change_for
 from arbiter.check.outcome import Outcome
-from arbiter.check.sitting import Slip
+from arbiter.check.slip import Slip
+from arbiter.isolation import scratch
 from arbiter.isolation.sandbox import MIB, Sandbox
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import TimeControl
@@ -157,6 +160,8 @@ NO_MOVE = "print('move', ply, flush=True) if ply != 'PASS' else sys.exit()"
 GIVES_UP = "print('resign' if ply == 'PASS' else f'move {ply}', flush=True)"
 PASSES_TWICE = "print(*['move ' + ply] * (1 + (ply == 'PASS')), sep='\\n', flush=True)"
 
+TWO_WORDS = "print('move', *[ply[:2], ply[2:]] if len(ply) == 4 and ply != 'PASS' else [ply], flush=True)"
+
 SEEDED = "print('option Seed spin 0 0 2147483647', 'dvpok', sep='\\n', flush=True)"
 SHORT_SEED = "assert int(words[2]) < 65536, 'seed too large'"
 LATE_SEED = "games = int(words[2])"
@@ -166,6 +171,22 @@ SHORT_BUFFER = "print('move', ('legal ' + ' '.join(legal))[:127].split()[-1], fl
 HALF_A_WORD = "print('move', ply[:2] if len(ply) == 4 else ply, flush=True)"
 
 UTF16_LATER = "sys.stdout.buffer.write(f'move {ply}\\n'.encode('utf-16')); sys.stdout.flush()"
+
+SCANNER = """
+    if words[0] == 'position' and len(line) > 200:
+        break
+    if 0:
+        pass"""
+DAEMON = "os.fork() and os._exit(0); time.sleep(9)"
+DEAD_THREAD = """
+import queue
+turns = queue.Queue()
+def work():
+    while True:
+        ply = turns.get()
+        print('move', 1 / (len(ply) - 4) and ply, flush=True)
+threading.Thread(target=work, daemon=True).start()
+"""
 
 IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeControl]] = [
     ("prompt", {"start": PROMPT}, "handshake", "it stood in `> dvpok`|A prompt", (), MUTE),
@@ -183,6 +204,15 @@ IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeContro
         "handshake",
         "Flush standard output|It was not computing: if it sleeps",
         (),
+        HASTY,
+    ),
+    ("daemon", {"hello": DAEMON}, "handshake", "What it started goes on: |in the foreground", (), MUTE),
+    (
+        "dead thread",
+        {"start": DEAD_THREAD, "go": "turns.put(ply)"},
+        "double turn",
+        "To standard error it wrote `ZeroDivisionError: |one that ended a thread",
+        GAME,
         HASTY,
     ),
     ("utf-16", {"hello": UTF16}, "handshake", "Write UTF-8:|PowerShell", (), MUTE),
@@ -220,6 +250,14 @@ IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeContro
         PATIENT,
     ),
     ("half a word", {"go": HALF_A_WORD}, "double turn", "`A3` is the beginning of the", GAME, PATIENT),
+    (
+        "two words",
+        {"go": TWO_WORDS},
+        "movement as White",
+        "For `move A3 A2` write `move A3A2`",
+        GAME,
+        PATIENT,
+    ),
     ("a row off", {"go": ONE_ROW_OFF}, "placement as White", "on K4 itself, at ply 1", (), PATIENT),
     ("seconds", {"go": MILLISECONDS}, "placement as White", "It was waiting all that time", (), HASTY),
     ("caught", {"go": CAUGHT}, "movement as White", "Instead it wrote `Error: list index", GAME, HASTY),
@@ -235,6 +273,14 @@ IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeContro
     ("empty", {"go": EMPTY}, "placement as White", "ply 5 (white places): `move` stands|empty:", (), PATIENT),
     ("talkative", {"go": TALKS}, "double turn", "White acts twice", GAME, HASTY),
     ("no move", {"go": NO_MOVE}, "forced pass", "as if the game were over", GAME, PATIENT),
+    (
+        "scanner",
+        {"newgame": SCANNER},
+        "movement as White",
+        "It ended by itself, as if|Or reading ended early: `position` has 2",
+        GAME,
+        PATIENT,
+    ),
     ("gives up", {"go": GIVES_UP}, "forced pass", "(white has to pass): it resigned", GAME, PATIENT),
     ("passes twice", {"go": PASSES_TWICE}, "stray output", "`move PASS` when no `go` was open", (), PATIENT),
     ("ponders", {"start": PONDERING}, "quit", "it had 2 threads|thread that goes on", (), PATIENT),
@@ -318,6 +364,13 @@ ONE_TURN = """
 IN_CODECUP = [
     ("dashed", {"write": DASHED}, "movement as White", "For `A3-A2` write `A3A2`", (*GAME, "stray output")),
     ("evaluated", {"write": EVALUATED}, "placement as White", "For `A1 (+3)` write `A1`", ()),
+    (
+        "keeps silent",
+        {"write": "ply == 'PASS' or print(ply, flush=True)"},
+        "forced pass",
+        "only legal ply. A bot of this dialect writes PASS itself",
+        GAME,
+    ),
     ("zero", {"write": ZERO}, "forced pass", "`PASS` is the only legal ply here", (*GAME, "stray output")),
     (
         "no second turn for White",
@@ -361,10 +414,110 @@ def test_memory_past_the_limit_is_told_with_the_limit(table: Table) -> None:
     assert verdict.change.startswith("Hold less")
 
 
+SHORT_PEAK = "values['ply'] == 1 and bytearray(b'x') * (600 * 2**20); print('move', ply, flush=True)"
+
+
+def test_a_short_peak_of_memory_is_not_missed(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "_PAUSE", 60)  # nobody looks while it holds that
+    verdict = examine(python(table, go=SHORT_PEAK), {"placement as White"})["placement as White"].verdict
+    assert verdict.outcome is Outcome.PASS
+    assert len(verdict.denied) == 1
+    assert "it held 6" in verdict.denied[0]
+    assert "allows 512 MiB" in verdict.denied[0]
+
+
+ELSEWHERE = "log = open('{path}', 'a')"
+SERVER = "import socket; server = socket.create_server(('127.0.0.1', 0))"
+CLIENT = "import socket; client = socket.create_connection(('127.0.0.1', {port}))"
+
+
+def test_a_file_elsewhere_is_told(table: Table, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("elsewhere") / "bot.log"
+    denied = _denied(python(table, start=ELSEWHERE.format(path=path)))
+    assert len(denied) == 1
+    assert f"in a first start it had files elsewhere open for writing: {path}; a tournament" in denied[0]
+
+
+def test_a_port_is_told(table: Table) -> None:
+    (denied,) = _denied(python(table, start=SERVER))
+    assert re.match(r"in a first start it used the network: TCP port \d+; a tournament", denied)
+
+
+def test_a_connection_is_told(table: Table) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        (denied,) = _denied(python(table, start=CLIENT.format(port=port)))
+    assert f"it used the network: TCP to port {port}; a tournament" in denied
+
+
+AT_HOME = """
+import socket, tempfile
+kept = tempfile.NamedTemporaryFile(), socket.socketpair(), open('/dev/null', 'w'), open('/etc/passwd')
+"""
+
+
+def test_what_tournaments_allow_is_not_told(table: Table) -> None:
+    assert _denied(python(table, start=AT_HOME)) == ()
+
+
+def test_a_check_does_without_a_directory_of_its_own(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(_: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(scratch, "make", fails)
+    assert _denied(python(table, start=AT_HOME)) == ()
+
+
+def _denied(bot: Bot) -> tuple[str, ...]:
+    return examine(bot, {"leaves nothing behind"})["leaves nothing behind"].verdict.denied
+
+
 def test_notes_that_differ_in_a_ply_are_one(table: Table) -> None:
     bot = python(table, go="print('thinking about', ply); print('move', ply, flush=True)")
     notes = examine(bot, {"stray output"})["stray output"].verdict.notes
     assert notes == ("ignored: 'thinking about A1'",)
+
+
+GERMAN = "print('info depth 1 score 1,50 nodes 12.345 time 3', f'move {ply}', sep='\\n', flush=True)"
+
+
+def test_info_that_is_skipped_is_a_note(table: Table) -> None:
+    notes = examine(python(table, go=GERMAN), {"stray output"})["stray output"].verdict.notes
+    assert notes == (
+        "`info` has `score 1,50`, which is skipped: a number such as 1.5 is expected",
+        "`info` has `nodes 12.345`, which is skipped: a whole number is expected",
+    )
+
+
+def test_a_bot_that_dies_of_the_result_is_told_so(table: Table) -> None:
+    bot = python(table, newgame="\n    elif words[0] == 'result':\n        int(words[1])")
+    reports = examine(bot, {*GAME, "quit"})
+    assert failures(reports) == []
+    (note,) = reports["quit"].verdict.notes
+    assert note.startswith("after the end of a game it exited with status 1; its last words: ValueError")
+
+
+NOT_A_NUMBER = """
+from protocol.bot import run, Bot
+
+class Mine(Bot):
+    def choose(self, position, clock):
+        self.info(depth=1, score=float("nan"))
+        return min(position.legal_plies())
+
+run(Mine)
+"""
+
+
+def test_thoughts_that_nobody_can_read_lose_no_game_and_are_told(table: Table) -> None:
+    path = table.directory / "mine.py"
+    path.write_text(NOT_A_NUMBER)
+    reports = examine(table.bot(sys.executable, str(path), name="mine"), {*GAME, "stray output"})
+    assert failures(reports) == []
+    told = (
+        "it reported an error: info: score is nan, where a finite number below 1e18 is expected; it is left"
+    )
+    assert reports["stray output"].verdict.notes == (f"{told} out",)
 
 
 A_NEIGHBOUR_OF_BLACK = parse_dpos("........./..b......./..wrw....../........../......... w m")
@@ -390,12 +543,9 @@ def test_plies_that_a_bot_missed_show_the_rule(dpos: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("reversible", "first"),
     [
-        ((), "Only the side whose piece is on top may move a stack; see which side you play. The other way"),
+        ((), "The stack on D4 has a black piece on top, and the side to move is white: only the side whose"),
         ((True, True), "The other way round, `C3D4`, it is legal"),
-        (
-            (True, False),
-            "Only the side whose piece is on top may move a stack; see which side you play. Every",
-        ),
+        ((True, False), "The stack on D4 has a black piece on top"),
     ],
 )
 def test_a_way_back_that_is_legal_by_chance_hides_no_rule(reversible: tuple[bool, ...], first: str) -> None:

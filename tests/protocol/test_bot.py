@@ -4,6 +4,7 @@ import io
 import json
 import os
 import random
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -469,32 +470,56 @@ def test_info_is_understood() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "values, words",
-    [
-        ({"score": float("nan")}, "score is nan, where a finite number below 1e18 is expected"),
-        ({"score": float("inf")}, "score is inf, where"),
-        ({"score": 1e300}, r"score is 1e\+300, where"),
-        ({"score": "high"}, "score is 'high', where"),
-        ({"depth": 3.5}, r"depth is 3\.5, where a whole number from 0 up is expected"),
-        ({"nodes": -1}, "nodes is -1, where"),
-        ({"time": float("nan")}, "time is nan, where"),
-        ({"metrics": {"cut offs": 1}}, "a metric has letters, digits, _ and - only, at most 32: 'cut offs'"),
-        ({"metrics": {"": 1}}, "at most 32: ''"),
-        ({"metrics": {"x" * 33: 1}}, "at most 32: 'xxx"),
-        ({"metrics": {"cuts": float("nan")}}, "the metric cuts is nan, where"),
-        ({"metrics": {f"n{i}": 1 for i in range(33)}}, "there are 33 metrics; 32 can be told at a time"),
-        ({"pv": "A1B1"}, "pv: 'A' is not a ply"),
-        ({"pv": ["A1B1 C1D1"]}, "pv: 'A1B1 C1D1' is not a ply"),
-        ({"currmove": "Z9"}, "currmove: 'Z9' is not a ply"),
-    ],
-)
-def test_info_that_nobody_could_read_is_refused(values: dict[str, Any], words: str) -> None:
-    bot, said = Told(), list[str]()
-    bot.on_say(said.append)
+UNREADABLE: list[tuple[dict[str, Any], str]] = [
+    ({"score": float("nan")}, "score is nan, where a finite number below 1e18 is expected"),
+    ({"score": float("inf")}, "score is inf, where"),
+    ({"score": 1e300}, r"score is 1e\+300, where"),
+    ({"score": "high"}, "score is 'high', where"),
+    ({"depth": 3.5}, r"depth is 3\.5, where a whole number from 0 up is expected"),
+    ({"nodes": -1}, "nodes is -1, where"),
+    ({"time": float("nan")}, "time is nan, where"),
+    ({"metrics": {"cut offs": 1}}, "a metric has letters, digits, _ and - only, at most 32: 'cut offs'"),
+    ({"metrics": {"": 1}}, "at most 32: ''"),
+    ({"metrics": {"x" * 33: 1}}, "at most 32: 'xxx"),
+    ({"metrics": {"cuts": float("nan")}}, "the metric cuts is nan, where"),
+    ({"metrics": {f"n{i}": 1 for i in range(33)}}, "there are 33 metrics; 32 can be told at a time"),
+    ({"pv": "A1B1"}, "pv: 'A' is not a ply"),
+    ({"pv": ["A1B1 C1D1"]}, "pv: 'A1B1 C1D1' is not a ply"),
+    ({"currmove": "Z9"}, "currmove: 'Z9' is not a ply"),
+    ({"metrics": ["cuts"]}, r"metrics is \['cuts'\], where numbers by name are expected"),
+    ({"metrics": {1: 1}}, "at most 32: 1"),
+    ({"metrics": {"cuts": [1, 2]}}, r"the metric cuts is \[1, 2\], where"),
+    ({"pv": 5}, "pv is 5, where plies are expected"),
+    ({"pv": [None]}, "pv: None is not a ply"),
+    ({"score": 10**400}, "score is 1000.*, where"),
+    ({"depth": {"a": "\n" * 90}}, "depth is {'a': .*, where"),
+]
+
+
+@pytest.mark.parametrize(("values", "words"), UNREADABLE)
+def test_info_that_nobody_could_read_is_refused_where_no_game_is_lost(
+    values: dict[str, Any], words: str
+) -> None:
     with pytest.raises(ValueError, match=f"^info: .*{words}"):
-        bot.info(**values)
-    assert said == []
+        Told().info(**values)
+
+
+@pytest.mark.parametrize(("values", "words"), UNREADABLE)
+def test_info_that_nobody_could_read_loses_no_game(values: dict[str, Any], words: str) -> None:
+    class Talker(Bot):
+        def choose(self, position: Position, clock: Clock) -> Ply:
+            self.info(nps=7, **values)
+            return min(position.legal_plies())
+
+    lines = talk(Talker(), "go", "go")
+    told = [dvp.parse(line.encode(), dvp.Role.BOT) for line in lines]
+    info, error, move, again, last = told
+    assert isinstance(info, dvp.Info)
+    assert isinstance(error, dvp.BotError)
+    assert info == again
+    assert info.values["nps"] == "7"
+    assert re.search(f"^info: .*{words}.*; it is left out$", error.text)
+    assert move == last == dvp.Move("A1")
 
 
 def test_names_and_numbers_at_their_limits_are_understood() -> None:
