@@ -11,6 +11,7 @@ from arbiter.check.excerpt import excerpt, shortened
 from arbiter.check.games import talk, unique
 from arbiter.check.outcome import Outcome, Verdict, failed, passed
 from arbiter.check.sitting import Sitting
+from arbiter.match.last_words import last_words
 from arbiter.match.process import FULL_SPEED, describe_exit
 from protocol import dvp
 from protocol.dvp.messages import INFO_KEYS
@@ -89,7 +90,7 @@ def _gone_on(sitting: Sitting) -> Iterator[str]:
 def _odd_exit(sitting: Sitting, after: str) -> Iterator[str]:
     status = sitting.seat.process.exit_status
     if status:
-        last = sitting.seat.process.stderr.last_line()
+        last = last_words(sitting.seat.process.stderr)
         words = f"; its last words: {last}" if last else ""
         yield f"after {after} it {describe_exit(status)[1]}{words}"
 

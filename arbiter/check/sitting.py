@@ -17,6 +17,7 @@ from arbiter.isolation.launch import StartError
 from arbiter.match.bell import Bell
 from arbiter.match.clock import MS, Clock
 from arbiter.match.game import won_by
+from arbiter.match.last_words import last_words
 from arbiter.match.seat import Turn
 from arbiter.match.termination import Termination
 from arbiter.match.usage import is_available
@@ -175,7 +176,7 @@ class Sitting:
             self._share_computed() if termination is Termination.TIMEOUT else None,
             tuple(self._reversible),
             self.start,
-            seat.process.stderr.last_line() if seat.process.turn_stderr_bytes else "",
+            last_words(seat.process.stderr) if seat.process.turn_stderr_bytes else "",
             self._company(),
         )
 

@@ -17,6 +17,7 @@ from arbiter.match.bell import Bell
 from arbiter.match.clock import MS, Clock, ClockKind, Spent
 from arbiter.match.dialogue import Ear, Said, Voice
 from arbiter.match.game import BotReport, GameSetup, Result
+from arbiter.match.last_words import last_words
 from arbiter.match.process import FULL_SPEED, BotProcess
 from arbiter.match.stopwatch import Stopwatch
 from arbiter.match.termination import Termination
@@ -170,7 +171,7 @@ class Seat(ABC):
             return Failure(Termination.FLOOD, flood)
         await self.process.wait_exit(_EXIT_NEWS)
         termination, detail = self.process.describe_end()
-        last = self.process.stderr.last_line()
+        last = last_words(self.process.stderr)
         words = [detail, *([f"its last words: {last}"] if last else []), *self.process.explain(last)]
         return Failure(termination, "; ".join(words))
 

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arbiter.match.headtail import HeadTail
+from arbiter.match.last_words import last_words
 
 
 @given(st.lists(st.binary(max_size=40), max_size=20))
@@ -24,7 +25,7 @@ def test_both_ends_are_kept_and_the_gap_is_told(pieces: list[bytes]) -> None:
 def test_the_last_line_can_stand_in_a_record_and_on_a_terminal() -> None:
     kept = HeadTail()
     kept.feed(b"fine\n\ta\x00b\x1b[1m\tc\xff\n \n")
-    assert kept.last_line() == r"a\x00b\x1b[1m c\xff"
+    assert last_words(kept) == r"a\x00b\x1b[1m c\xff"
 
 
 GO = """loaded
@@ -93,11 +94,11 @@ IndexError: list index out of range
 def test_the_last_line_names_the_error_that_a_trace_belongs_to(told: str, line: str) -> None:
     kept = HeadTail()
     kept.feed(told.encode())
-    assert kept.last_line().startswith(line)
+    assert last_words(kept).startswith(line)
 
 
 def test_a_trace_longer_than_what_is_kept_of_the_end_has_its_error_at_the_beginning() -> None:
     kept = HeadTail()
     kept.feed(b'Exception in thread "main" java.lang.StackOverflowError\n')
     kept.feed(b"\tat Bot.dig(Bot.java:3)\n" * 1_024)
-    assert kept.last_line() == 'Exception in thread "main" java.lang.StackOverflowError'
+    assert last_words(kept) == 'Exception in thread "main" java.lang.StackOverflowError'
