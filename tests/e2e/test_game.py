@@ -195,13 +195,13 @@ def test_info_goes_into_the_record(table: Table) -> None:
 
 def test_grace_is_one_budget_for_the_whole_game(table: Table) -> None:
     """By the clock that charges CPU time, so that what else the machine does is nobody's overrun."""
-    control = TimeControl(game=None, move=150, grace=250, clock=ClockKind.CPU)
-    once = table.play(table.odd("burn", "0.25", "--at", "2"), time=control)
+    control = TimeControl(game=None, move=400, grace=250, clock=ClockKind.CPU)
+    once = table.play(table.odd("burn", "0.5", "--at", "2"), time=control)
     assert once.termination is Termination.NORMAL, once.detail
-    overruns = [record.used - 150 * MS for record in once.plies[:49:2] if record.used > 150 * MS]
+    overruns = [record.used - 400 * MS for record in once.plies[:49:2] if record.used > 400 * MS]
     assert len(overruns) == 1
     assert 95 * MS < once.white.clock.grace == overruns[0] < 125 * MS
-    always = table.play(table.odd("burn", "0.25", "--at", "2", "--always"), time=control)
+    always = table.play(table.odd("burn", "0.5", "--at", "2", "--always"), time=control)
     assert len(always.plies) == 6  # the third overrun is the one for which too little is left
     # By 50 ms: where the arbiter was late by as much, nobody can tell whose they are.
     lost, void = (Termination.TIMEOUT, Side.WHITE), (Termination.VOID, None)
