@@ -102,6 +102,7 @@ class Conversation:
         assert isinstance(seat, SpokenDvpSeat)
         limit = seat.clock.control.start
         await self._sitting.bell.wait(lambda: not seat.is_owed or seat.has_fault(on_turn=True), after(limit))
+        await seat.process.drain()
         if seat.has_fault(on_turn=True):
             self._sitting.goes_on(await seat.fault(), f"`{word}`")
         elif seat.is_owed:
@@ -128,6 +129,7 @@ class Conversation:
             return answered or len(seat.uncalled) > before or seat.has_fault(on_turn=True)
 
         await self._sitting.bell.wait(is_broken, after(exchange.within or _LISTEN))
+        await seat.process.drain()
         if len(seat.uncalled) > before:
             self._sitting.slip = Slip(None, f"it wrote {seat.uncalled[-1]}", asked)
         elif seat.has_fault(on_turn=True):

@@ -15,8 +15,9 @@ from arbiter.check.slip import Slip
 from arbiter.check.watch import Watch
 from arbiter.isolation.launch import StartError
 from arbiter.match.bell import Bell
-from arbiter.match.clock import MS, Clock
+from arbiter.match.clock import MS, Clock, Spent
 from arbiter.match.game import won_by
+from arbiter.match.heartbeat import Heartbeat
 from arbiter.match.last_words import last_words
 from arbiter.match.seat import Turn
 from arbiter.match.termination import Termination
@@ -54,6 +55,7 @@ class Sitting:
         self.early = 0
         self.watch = Watch(seat)
         self.departure = Departure(seat, patience)
+        self._heartbeat = Heartbeat(bell)
         self._reversible: list[bool] = []
         self.bell = bell
 
@@ -65,6 +67,7 @@ class Sitting:
         except StartError as error:
             self.slip = Slip(Termination.START, str(error), "the start")
         else:
+            nursery.start_soon(self._heartbeat.run)
             nursery.start_soon(self.watch.run)
 
     async def get_ready(self) -> bool:
@@ -218,7 +221,7 @@ class Sitting:
             self.early = number
         spent = stopwatch.answered(answer.reading)
         with contextlib.suppress(NobodysFaultError):
-            judge_time(self.seat.clock, spent, self.seat.side, min(_LONGEST_CONTEST, spent.wait))
+            judge_time(self.seat.clock, spent, self.seat.side, self._contestable(spent))
         return answer.text
 
     async def _wait_for_answer(self) -> None:
@@ -230,12 +233,16 @@ class Sitting:
         deadline = seat.stopwatch.started_at + seat.clock.limit
         await self.bell.wait(is_decided, deadline)
         if not is_decided():
-            waited = seat.stopwatch.spent(seat.stopwatch.read(time.monotonic_ns())).wait
-            await self.bell.wait(is_decided, deadline + min(_LONGEST_CONTEST, waited))
+            spent = seat.stopwatch.spent(seat.stopwatch.read(time.monotonic_ns()))
+            await self.bell.wait(is_decided, deadline + self._contestable(spent))
         await seat.process.drain()
         if not seat.has_answer:
             fault = await seat.fault() if seat.has_fault(on_turn=True) else seat.overdue()
             raise ForfeitError(seat.side, fault)
+
+    def _contestable(self, spent: Spent) -> int:
+        """Nanoseconds of this ply that the machine took and not the bot, as in a game."""
+        return min(_LONGEST_CONTEST, spent.wait + self._heartbeat.lag(self.seat.stopwatch.started_at))
 
     def _is_stray(self, text: str | None) -> bool:
         """Whether a line of a CodeCup bot is none of its plies; the next one may be."""

@@ -66,6 +66,8 @@ class DvpSeat(Seat):
         await self._bell.wait(
             lambda: self._talk.state is not waiting or self.has_fault(on_turn=True), deadline
         )
+        # The answer may stand there and was not read yet, when the machine was busy.
+        await self.process.drain()
         if self._talk.state is State.REFUSED:
             return Failure(Termination.START, f"the bot cannot play: {self._refusal}")
         if self._talk.state is not waiting:

@@ -25,8 +25,6 @@ class Heartbeat:
         self._late: deque[tuple[int, int]] = deque(maxlen=_KEPT)
         self._due = _now() + round(_PERIOD * 1e9)
         self.worst = 0
-        self.standstill: float | None = None
-        """Seconds that the arbiter stood still, if it did."""
 
     async def run(self) -> None:
         while True:
@@ -36,8 +34,16 @@ class Heartbeat:
             self._late.append((time.monotonic_ns(), late))
             self.worst = max(self.worst, late)
             if late > _STANDSTILL * 1e9:
-                self.standstill = late / 1e9
                 self._bell.ring()
+
+    @property
+    def standstill(self) -> float | None:
+        """Seconds that the arbiter stood still, if it did.
+
+        Whoever woke up before the heart did has to know, too: a beat that is due counts before it comes.
+        """
+        late = max(self.worst, _now() - self._due)
+        return late / 1e9 if late > _STANDSTILL * 1e9 else None
 
     def lag(self, since: int) -> int:
         """The most by which something since then (monotonic ns) may have been noticed late, in ns."""

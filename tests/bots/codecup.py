@@ -9,7 +9,7 @@
     leaves     exits as soon as it has written its third ply
     vanishes   exits in the opponent's turn, after its third ply
     rash       writes its first stack move together with the last placement
-    late       thinks for a second at its third ply
+    late       thinks for a minute at its third ply
     banner     greets before it reads anything
     debug      tells before each ply how many there are
     lower      writes in lower case
@@ -59,7 +59,7 @@ def main():
                 sys.stdin.readline()
             if turns == 3:
                 if oddity == "late":
-                    time.sleep(1)
+                    time.sleep(60)
                 text = {"garbage": "what now?", "passes": "PASS", "forgets": first}.get(oddity, ply.text)
             else:
                 text = ply.text

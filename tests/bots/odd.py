@@ -53,31 +53,43 @@ def burn(seconds):
         pass
 
 
-def burn_apart(argument):
-    """Several processes at once, each this long: ``4x0.2``."""
+def burn_apart(argument, stay=False):
+    """Several processes at once, each this long: ``4x0.2``. Those that stay end when we do.
+
+    Of one that ends nobody knows what it ran since somebody last looked.
+    """
+    done, says_done = os.pipe()
     count, seconds = argument.split("x")
     children = []
     for _ in range(int(count)):
         child = os.fork()
         if child == 0:
             burn(float(seconds))
+            os.write(says_done, b".")
+            while stay:
+                time.sleep(60)
             os._exit(0)
         children.append(child)
     for child in children:
+        os.read(done, 1)
+    for child in () if stay else children:
         os.waitpid(child, 0)
 
 
 def count_for_ever():
     """A child that writes a beat for every 10 ms of CPU time, so that one sees when it stood still.
 
-    The file is there before we move: whoever watches it has the turn after ours.
+    The first one is there before we move: whoever watches has the turn after ours.
     """
     beats = os.open("beats", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    before = os.path.getsize("beats")
     if os.fork() == 0:
         while True:
             burn(0.01)
-            write(b".", beats)
             write("beat\n", 2)
+            write(b".", beats)
+    while os.path.getsize("beats") == before:
+        time.sleep(0.001)
 
 
 def await_beats(argument):
@@ -89,12 +101,28 @@ def await_beats(argument):
     write(f"beats {os.path.getsize('beats') - before}\n", 2)
 
 
+def hold():
+    """Think until somebody lets us go on, by the file ``go-on``; ``asked`` tells that we were asked."""
+    open("asked", "w").close()
+    while not os.path.exists("go-on"):
+        time.sleep(0.01)
+
+
+def late_by_own_account(seconds):
+    """Sleep, and tell in microseconds how long that was."""
+    began = time.monotonic_ns()
+    time.sleep(seconds)
+    write(f"info x-took {(time.monotonic_ns() - began) // 1_000}\n")
+
+
 ODDITIES = {
     "burn": lambda argument, move: (burn(float(argument)), write(move)),
     "burn-apart": lambda argument, move: (burn_apart(argument), write(move)),
+    "burn-and-stay": lambda argument, move: (burn_apart(argument, stay=True), write(move)),
     "count": lambda argument, move: (count_for_ever(), write(move)),
     "await-beats": lambda argument, move: (await_beats(argument), write(move)),
     "tell-cores": lambda argument, move: (write(f"cores {sorted(os.sched_getaffinity(0))}\n", 2), write(move)),
+    "hold": lambda argument, move: (hold(), write(move)),
     "silent": lambda argument, move: time.sleep(60),
     "exit": lambda argument, move: os._exit(int(argument)),
     "signal": lambda argument, move: (os.kill(os.getpid(), getattr(signal, argument)), time.sleep(60)),
@@ -102,6 +130,7 @@ ODDITIES = {
     "say-then-exit": lambda argument, move: (say(argument), os._exit(0)),
     "move-then-exit": lambda argument, move: (write(move), os._exit(0)),
     "late": lambda argument, move: (time.sleep(float(argument)), write(move)),
+    "late-by-own-account": lambda argument, move: (late_by_own_account(float(argument)), write(move)),
     "before": lambda argument, move: (say(argument), write(move)),
     "after": lambda argument, move: write(move + argument.encode().decode("unicode_escape")),
     "raw-before": lambda argument, move: write(bytes.fromhex(argument) + move.encode()),

@@ -1,6 +1,6 @@
 """Going through steps of the check in a test."""
 
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 
 import trio
 
@@ -14,25 +14,41 @@ from arbiter.match.clock import TimeControl
 NUMBERS = {step.title: number for number, step in enumerate(STEPS, 1)}
 EVERY = frozenset(NUMBERS.values())
 PATIENT = TimeControl()
-HASTY = TimeControl(game=500, start=1_000)
-"""For bots that will not answer anyway."""
-MUTE = TimeControl(start=500)
+HASTY = TimeControl(game=500)
+"""For bots that will not answer anyway, from their first ply on."""
+BRISK = TimeControl(game=2_000)
+"""For those that fall silent later, and may be kept from answering before by what the machine does."""
+MUTE = TimeControl(start=2_000)
+"""For those that are silent from the start."""
 
 GAME = ("placement as White", "double turn", "movement as White")
 PLACEMENTS = ("placement as White", "placement as Black")
 INTRODUCTION = ("starts", "handshake")
 
 
-def examine(bot: Bot, titles: Collection[str] = (), control: TimeControl = PATIENT) -> dict[str, StepReport]:
-    """The reports on these steps, or on all, by title."""
+async def nothing_else() -> None:
+    pass
+
+
+def examine(
+    bot: Bot,
+    titles: Collection[str] = (),
+    control: TimeControl = PATIENT,
+    beside: Callable[[], Awaitable[None]] = nothing_else,
+) -> dict[str, StepReport]:
+    """The reports on these steps, or on all, by title; ``beside`` is done at the same time."""
     numbers = {NUMBERS[title] for title in titles} or EVERY
     become_subreaper()
 
     def nothing(*_: object) -> None:
         pass
 
-    reports = trio.run(runner.examine, bot, control, numbers, nothing, nothing)
-    return {report.title: report for report in reports}
+    async def run() -> list[StepReport]:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(beside)
+            return await runner.examine(bot, control, numbers, nothing, nothing)
+
+    return {report.title: report for report in trio.run(run)}
 
 
 def failures(reports: dict[str, StepReport]) -> list[str]:

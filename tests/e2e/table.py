@@ -1,4 +1,4 @@
-"""A table at which tests let odd bots play: real processes, short clocks, and a look at what is left."""
+"""A table at which tests let odd bots play: real processes, clocks by wish, and a look at what is left."""
 
 import os
 import sys
@@ -17,7 +17,8 @@ from arbiter.match.referee import play_game
 from protocol.rules import Position
 
 BOTS = Path(__file__).parent.parent / "bots"
-SHORT = TimeControl(game=2_000, start=5_000)
+AMPLE = TimeControl(game=20_000, start=20_000)
+"""More than any bot here needs, on a machine that stands still for a second now and then, too."""
 
 
 @dataclass
@@ -43,14 +44,16 @@ class Table:
         self,
         white: Bot,
         black: Bot | None = None,
-        time: TimeControl = SHORT,
+        time: TimeControl = AMPLE,
         start: Position | None = None,
+        black_time: TimeControl | None = None,
         **more: object,
     ) -> GameResult:
+        """One game; both bots have the same ``time`` unless Black is given its own."""
         black = black or self.fair()
         setup = GameSetup(
             Competitor(white, time),
-            Competitor(black, time),
+            Competitor(black, black_time or time),
             start or Position.start(),
             **more,  # type: ignore[arg-type]
         )

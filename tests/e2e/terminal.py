@@ -73,7 +73,7 @@ class Terminal:
     def shown(self) -> str:
         return _ESCAPES.sub("", self.text).replace("\r\n", "\n")
 
-    def read_until(self, wanted: str, timeout: float = 20) -> str:
+    def read_until(self, wanted: str, timeout: float = 60) -> str:
         """Wait for a text after what was waited for before; gives what came up to it, without colours."""
         end = time.monotonic() + timeout
         while wanted not in self.shown[self._read_to :]:
@@ -82,7 +82,7 @@ class Terminal:
         start, self._read_to = self._read_to, self.shown.index(wanted, self._read_to) + len(wanted)
         return self.shown[start : self._read_to]
 
-    def finish(self, timeout: float = 20) -> int:
+    def finish(self, timeout: float = 60) -> int:
         """Read to the end; the exit status."""
         end = time.monotonic() + timeout
         while self._read(end - time.monotonic()):

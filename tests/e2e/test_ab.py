@@ -9,17 +9,19 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.commands import CUP, QUICK, at_once, entry, start, stored, write_cup
+from tests.e2e.commands import CUP, QUICK, at_once, entry, held_from, start, stored, write_cup
 
 FIRST, LAST, GIVES_UP, LATE, FRAIL, CRASHES = (
     f"{QUICK} {kind}" for kind in ("first", "last", "resign", "late", "frail", "crash")
 )
 WIDE = ("--elo", "0", "300")
+AMPLE = ("--time", "1m")
+"""For bots that take next to nothing: no game is to be lost or void by what the machine does."""
 
 
 def ab(directory: Path, *arguments: str) -> tuple[str, dict[str, str]]:
     """What is printed, and what its last line says to scripts."""
-    done = at_once("ab", *arguments, "--results", "ab", "--seed", "1", cwd=directory)
+    done = at_once("ab", *AMPLE, *arguments, "--results", "ab", "--seed", "1", cwd=directory)
     assert done.returncode == 0, done.stderr
     return done.stdout, result_of(done.stdout)
 
@@ -53,7 +55,7 @@ def test_a_better_version_is_found_out(tmp_path: Path) -> None:
     # Once it is decided, no further game is played.
     again, same = ab(tmp_path, FIRST, GIVES_UP, *WIDE)
     assert (" starts: " in again, same) == (False, result)
-    done = at_once("ab", GIVES_UP, FIRST, *WIDE, "--results", "ab", cwd=tmp_path)
+    done = at_once("ab", GIVES_UP, FIRST, *WIDE, *AMPLE, "--results", "ab", cwd=tmp_path)
     assert (done.returncode, "under another description" in done.stderr) == (2, True)
 
 
@@ -70,7 +72,7 @@ def test_the_time_may_not_be_enough_and_then_it_goes_on(tmp_path: Path) -> None:
     budget = ("--time", "60s", "--budget", "2s")
     began = time.monotonic()
     said, result = ab(tmp_path, LATE, LAST, *WIDE, *budget)
-    assert 2 < time.monotonic() - began < 10
+    assert 2 < time.monotonic() - began < 60  # a game takes them as long
     assert (
         "the budget is enough for no pair in which every clock is used up, too little to tell anything: "
         "the test takes about --budget 28m, less with a shorter --time\n"
@@ -81,14 +83,15 @@ def test_the_time_may_not_be_enough_and_then_it_goes_on(tmp_path: Path) -> None:
 
 def test_killed_it_comes_to_the_same_end(tmp_path: Path) -> None:
     _, whole = ab(tmp_path, FIRST, LAST, *WIDE)
-    words = ("ab", FIRST, LAST, *WIDE, "--results", "killed", "--seed", "1", "--concurrency", "3")
-    running = start(tmp_path, *words)
-    with running:
-        assert running.stdout is not None
-        next(line for line in running.stdout if line.startswith("pair 3: "))
-        running.kill()
+    words = ("ab", FIRST, LAST, *WIDE, *AMPLE, "--results", "killed", "--seed", "1")
+    with held_from(tmp_path, 7):
+        running = start(tmp_path, *words, "--concurrency", "3")
+        with running:
+            assert running.stdout is not None
+            next(line for line in running.stdout if line.startswith("pair 3: "))
+            running.kill()
     assert len(stored(tmp_path / "killed")) < len(stored(tmp_path / "ab"))
-    done = at_once("ab", FIRST, LAST, *WIDE, "--results", "killed", "--concurrency", "2", cwd=tmp_path)
+    done = at_once(*words, "--concurrency", "2", cwd=tmp_path)
     ended = result_of(done.stdout)
     assert {key: ended[key] for key in ("test", "llr", "pairs")} == {
         key: whole[key] for key in ("test", "llr", "pairs")
@@ -204,7 +207,7 @@ def test_what_forfeits_decide_is_said_to_be_decided_by_forfeits(tmp_path: Path) 
 
 
 def test_bots_that_only_crash_decide_nothing(tmp_path: Path) -> None:
-    words = (f"{CRASHES} 1", f"{CRASHES} 2", *WIDE, "--results", "ab", "--seed", "1")
+    words = (f"{CRASHES} 1", f"{CRASHES} 2", *WIDE, *AMPLE, "--results", "ab", "--seed", "1")
     done = at_once("ab", *words, cwd=tmp_path)
     assert done.returncode == 1
     result = result_of(done.stdout)
@@ -213,7 +216,8 @@ def test_bots_that_only_crash_decide_nothing(tmp_path: Path) -> None:
 
 
 def test_json_has_the_test_in_numbers(tmp_path: Path) -> None:
-    done = at_once("ab", FIRST, GIVES_UP, *WIDE, "--format", "json", "--results", "ab", cwd=tmp_path)
+    words = (FIRST, GIVES_UP, *WIDE, *AMPLE, "--format", "json", "--results", "ab")
+    done = at_once("ab", *words, cwd=tmp_path)
     test: dict[str, Any] = json.loads(done.stdout)["test"]
     assert (test["ending"], test["pairs"], test["counts"]) == ("H1", 6, [0, 0, 0, 0, 6])
     assert (test["elo0"], test["elo1"], test["alpha"], test["beta"], test["model"]) == (

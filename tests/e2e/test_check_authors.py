@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from arbiter.check import examination, watch
+from arbiter.check import examination, sitting, watch
 from arbiter.check.advice import change_for
 from arbiter.check.outcome import Outcome
 from arbiter.check.slip import Slip
@@ -18,7 +18,7 @@ from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import TimeControl
 from arbiter.match.termination import Termination
 from protocol.rules import parse_dpos
-from tests.e2e.checking import GAME, HASTY, MUTE, PATIENT, PLACEMENTS, examine, failures
+from tests.e2e.checking import BRISK, GAME, HASTY, MUTE, PATIENT, PLACEMENTS, examine, failures
 from tests.e2e.table import Table
 
 PYTHON = """
@@ -204,7 +204,7 @@ IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeContro
         "handshake",
         "Flush standard output|It was not computing: if it sleeps",
         (),
-        HASTY,
+        MUTE,
     ),
     ("daemon", {"hello": DAEMON}, "handshake", "What it started goes on: |in the foreground", (), MUTE),
     (
@@ -260,7 +260,7 @@ IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeContro
     ),
     ("a row off", {"go": ONE_ROW_OFF}, "placement as White", "on K4 itself, at ply 1", (), PATIENT),
     ("seconds", {"go": MILLISECONDS}, "placement as White", "It was waiting all that time", (), HASTY),
-    ("caught", {"go": CAUGHT}, "movement as White", "Instead it wrote `Error: list index", GAME, HASTY),
+    ("caught", {"go": CAUGHT}, "movement as White", "Instead it wrote `Error: list index", GAME, BRISK),
     ("exact", {"go": EXACT}, "placement as White", "knows `go` only without words", (), HASTY),
     (
         "blind",
@@ -271,7 +271,7 @@ IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeContro
         PATIENT,
     ),
     ("empty", {"go": EMPTY}, "placement as White", "ply 5 (white places): `move` stands|empty:", (), PATIENT),
-    ("talkative", {"go": TALKS}, "double turn", "White acts twice", GAME, HASTY),
+    ("talkative", {"go": TALKS}, "double turn", "White acts twice", GAME, BRISK),
     ("no move", {"go": NO_MOVE}, "forced pass", "as if the game were over", GAME, PATIENT),
     (
         "scanner",
@@ -339,7 +339,13 @@ def test_in_c(table: Table, changes: dict[str, str], title: str, words: str) -> 
 HEAD = 'line=$(head -n 1) && set -- $line && word=$1 && shift && rest="$*"'
 IN_SHELL = [
     ("reads ahead", {"read": HEAD}, "placement as White", "For more input: then it reads ahead", HASTY),
-    ("helper", {"start": "(while :; do sleep 1; done) &"}, "leaves nothing behind", "sleep 1 (pid ", PATIENT),
+    (
+        "helper",
+        {"start": "(while :; do sleep 60; done) &"},
+        "leaves nothing behind",
+        "sleep 60 (pid ",
+        PATIENT,
+    ),
     ("endless", {"read": "read -r word rest || :"}, "end of input", "reading finds no more", PATIENT),
 ]
 
@@ -396,7 +402,19 @@ def test_in_the_codecup_dialect(
 ) -> None:
     if title == "placement as Black":
         monkeypatch.setattr(examination, "_SETTLES", 5)  # it speaks long before
+    if title == "movement as Black":
+        monkeypatch.setattr(sitting, "_SECOND_TURN", 5)  # the same
     look_at(codecup(table, **changes), title, words, besides, PATIENT)
+
+
+def test_a_machine_that_stood_still_is_not_taken_for_a_search_by_the_clock(table: Table) -> None:
+    """One of two trials takes long, and the bot plays another ply in each."""
+    count = "print('x', file=open('starts', 'a')); number = os.path.getsize('starts') // 2"
+    wait = "os.path.exists('waited') or (open('waited', 'w').close(), time.sleep(1))"
+    go = f"{wait}; print('move', legal[-(number % 2)], flush=True)"
+    bot = python(table, start=count, hello=SEEDED, go=go)
+    reports = examine(bot, {"same seed, same plies"})
+    assert failures(reports) == ["same seed, same plies"], reports
 
 
 def test_programs_that_nobody_waited_for_are_a_note(table: Table) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from arbiter.check import runner
+from arbiter.check import examination, runner
 from tests.e2e.checking import GAME, INTRODUCTION, NUMBERS
 from tests.e2e.commands import arbiter, at_once, start
 from tests.e2e.table import BOTS
@@ -45,7 +46,7 @@ def steps(*titles: str) -> list[str]:
 
 
 def test_the_output_for_programs(tmp_path: Path) -> None:
-    done = arbiter(tmp_path, "check", command("bare"), "--time", "200ms", "--format", "json", *steps(*GAME))
+    done = arbiter(tmp_path, "check", command("bare"), "--time", "1s", "--format", "json", *steps(*GAME))
     assert done.returncode == 1
     data: dict[str, Any] = json.loads(done.stdout)
     assert data["bot"]["protocol"] == "dvp"
@@ -118,6 +119,12 @@ def test_a_missing_program_fails_the_first_step(tmp_path: Path) -> None:
     assert done.stdout.endswith("23 steps: 1 failed, 22 skipped: see step 1\n")
 
 
+def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
+    while not path.exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_ends_it_at_once_and_tells_what_was_found(tmp_path: Path, number: int) -> None:
     bot = f"{sys.executable} {BOTS / 'faulty.py'} hangs"
@@ -127,8 +134,9 @@ def test_an_interruption_ends_it_at_once_and_tells_what_was_found(tmp_path: Path
     try:
         while "readiness" not in process.stdout.readline():
             pass
+        wait_for(tmp_path / "asked", process)
         os.kill(process.pid, number)
-        output, errors = process.communicate(timeout=10)
+        output, errors = process.communicate(timeout=60)
     finally:
         process.kill()
         process.wait()
@@ -145,10 +153,9 @@ def test_an_interruption_ends_it_at_once_and_tells_what_was_found(tmp_path: Path
 def test_an_interruption_is_told_to_programs(tmp_path: Path) -> None:
     process = start(tmp_path, "check", command("hangs"), "--format", "json", *steps(*INTRODUCTION, *GAME))
     try:
-        while not (tmp_path / "asked").exists():
-            time.sleep(0.01)
+        wait_for(tmp_path / "asked", process)
         os.kill(process.pid, signal.SIGINT)
-        output, errors = process.communicate(timeout=10)
+        output, errors = process.communicate(timeout=60)
     finally:
         process.kill()
         process.wait()
@@ -162,8 +169,10 @@ def test_an_interruption_is_told_to_programs(tmp_path: Path) -> None:
 def test_what_there_was_no_time_for_is_tried_by_another_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "LIMIT", 7)
-    slow = command("sleepy", "0.6")
+    """Four seconds of eight go to the trials, five of which a step needs."""
+    monkeypatch.setattr(runner, "LIMIT", 8)
+    monkeypatch.setattr(examination, "_SLOW", 60)  # or it would be tried with less
+    slow = command("sleepy", "0.9")
     done = at_once("check", slow, "--time", "4s", *steps("handshake", *REST), cwd=tmp_path)
     assert done.returncode == 3
     assert done.stdout.endswith(

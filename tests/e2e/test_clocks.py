@@ -6,19 +6,22 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from arbiter.isolation.affinity import share, usable_cores
 from arbiter.match.clock import MS, ClockKind, TimeControl
+from arbiter.match.game import PlyRecord
 from arbiter.match.termination import Termination
 from protocol.rules import Side
 from tests.e2e.commands import ODD, arbiter, start
 from tests.e2e.table import Table
 
-BUSY = "import time\nend = time.monotonic() + 60\nwhile time.monotonic() < end: pass"
+BUSY = "import time\nend = time.monotonic() + 60\nprint(flush=True)\nwhile time.monotonic() < end: pass"
+AGES = "9"
+"""Seconds: past any limit here by more than the machine can be blamed for."""
 
 
 def control(kind: ClockKind, game: int = 500) -> TimeControl:
@@ -30,12 +33,13 @@ def busy_core() -> Iterator[tuple[int]]:
     """One core on which another program always runs; a bot that is kept there gets about half of it."""
     core = usable_cores()[-1]
     # In a session of its own, for a scheduler may share the cores out among sessions.
-    burner = subprocess.Popen([sys.executable, "-c", BUSY], start_new_session=True)
-    os.sched_setaffinity(burner.pid, [core])
-    time.sleep(0.3)
-    yield (core,)
-    burner.kill()
-    burner.wait()
+    burner = subprocess.Popen([sys.executable, "-c", BUSY], start_new_session=True, stdout=subprocess.PIPE)
+    with burner:
+        os.sched_setaffinity(burner.pid, [core])
+        assert burner.stdout is not None
+        assert burner.stdout.readline() == b"\n"
+        yield (core,)
+        burner.kill()
 
 
 def test_every_ply_is_measured(table: Table) -> None:
@@ -45,44 +49,43 @@ def test_every_ply_is_measured(table: Table) -> None:
     assert 195 * MS < spent.cpu < 300 * MS
     assert spent.cpu <= spent.wall + 2 * MS  # it is read right after the answer
     assert all(record.spent.cpu < 100 * MS for record in (*result.plies[:4], *result.plies[5:]))
-    assert result.white.clock.plies == sum(1 for _ in result.plies[:49:2]) + _white_moves(result.plies)
-    assert result.white.clock.worst == result.plies[4].used
+    assert result.white.clock.plies == len(_whites(result.plies))
+    assert result.white.clock.worst == max(record.used for record in _whites(result.plies))
 
 
-def _white_moves(plies: object) -> int:
-    assert isinstance(plies, tuple)
-    return sum(1 for _ in plies[49::2])
+def _whites(plies: Sequence[PlyRecord]) -> list[PlyRecord]:
+    """White's plies: every other one, but two in a row at the end of the placements."""
+    return [*plies[:49:2], *plies[49::2]]
 
 
 def test_cpu_time_alone_is_charged_by_the_clock_cpu(table: Table) -> None:
-    asleep = table.play(table.odd("late", "1"), time=control(ClockKind.CPU))
+    asleep = table.play(table.odd("late", "1"), time=control(ClockKind.CPU, 2_000))
     assert asleep.termination is Termination.NORMAL, asleep.detail
     assert asleep.plies[4].used < 100 * MS
-    assert asleep.plies[4].spent.wall > 1_000 * MS
-    awake = table.play(table.odd("burn", "0.9"), time=control(ClockKind.CPU))
+    assert asleep.plies[4].spent.wall > 900 * MS
+    awake = table.play(table.odd("burn", AGES), time=control(ClockKind.CPU))
     assert (awake.termination, awake.offender) == (Termination.TIMEOUT, Side.WHITE)
 
 
 def test_children_are_charged_to_their_parent(table: Table) -> None:
-    result = table.play(table.odd("burn-apart", "2x0.2"), time=control(ClockKind.CPU, 5_000))
-    # Of a child that ends, what it ran since it was last looked at is lost.
-    assert 300 * MS < result.plies[4].used < 600 * MS
+    result = table.play(table.odd("burn-and-stay", "2x0.2"), time=control(ClockKind.CPU, 5_000))
+    assert 400 * MS <= result.plies[4].used < 600 * MS
 
 
 def test_sleeping_for_ever_ends_at_the_backstop(table: Table) -> None:
     began = time.monotonic()
     result = table.play(table.odd("silent"), time=control(ClockKind.CPU, 200))
     assert (result.termination, result.offender) == (Termination.TIMEOUT, Side.WHITE)
-    assert 1.4 < time.monotonic() - began < 4
+    assert 1.4 < time.monotonic() - began < 30  # it would sleep for a minute
 
 
 def test_the_fair_clock_does_not_charge_for_waiting(table: Table, busy_core: tuple[int]) -> None:
     fair = table.play(table.odd("burn", "0.3"), time=control(ClockKind.FAIR, 3_000), cores=busy_core)
     spent = fair.plies[4].spent
     assert fair.termination is Termination.NORMAL, fair.detail
-    assert spent.wall > 380 * MS
     assert spent.wait > 60 * MS
-    assert 290 * MS < fair.plies[4].used < 450 * MS
+    assert spent.cpu > 290 * MS
+    assert fair.plies[4].used == max(spent.wall - spent.wait, spent.cpu) < spent.wall - 60 * MS
 
 
 def test_many_threads_never_cost_more_than_the_time_that_passed(table: Table) -> None:
@@ -92,9 +95,12 @@ def test_many_threads_never_cost_more_than_the_time_that_passed(table: Table) ->
 
 
 def test_a_loss_that_the_machine_may_have_caused_is_no_loss(table: Table, busy_core: tuple[int]) -> None:
-    """The bot needs less than its limit, but the load keeps it waiting beyond."""
-    odd = table.odd("burn", "0.4", "--at", "1")
-    result = table.play(odd, time=control(ClockKind.WALL), cores=busy_core)
+    """The bot needs less than its limit, but the load keeps it waiting beyond.
+
+    So little that it is not kept waiting for more than a second, for which the machine cannot be blamed.
+    """
+    odd = table.odd("burn", "0.04", "--at", "1")
+    result = table.play(odd, time=TimeControl(game=30, grace=20, start=20_000), cores=busy_core)
     assert (result.termination, result.result, result.offender) == (Termination.VOID, "*", None)
     assert re.search(r"past the limit of [\d.]+ ms; the machine took", result.detail)
     assert not result.both_failed
@@ -106,18 +112,18 @@ def test_silence_is_a_loss_however_busy_the_machine_is(table: Table, busy_core: 
 
 
 def test_late_on_a_quiet_machine_is_late(table: Table) -> None:
-    result = table.play(table.odd("late", "0.8"), time=control(ClockKind.WALL))
+    result = table.play(table.odd("late", AGES, "--at", "1"), time=control(ClockKind.WALL))
     assert (result.termination, result.offender) == (Termination.TIMEOUT, Side.WHITE)
 
 
 def test_an_idle_bot_stands_still_when_asked_for(table: Table) -> None:
     """Its opponent watches it: for half a second, or until it has run for 400 ms, however long that takes."""
     beats, idle = {}, {}
-    for suspend, watch in ((True, "40x0.5"), (False, "40x8")):
+    for suspend, watch in ((True, "40x0.5"), (False, "40x50")):
         result = table.play(
             table.odd("count", "--at", "1"),
             table.odd("await-beats", watch, "--at", "2"),
-            time=control(ClockKind.WALL, 9_000),
+            time=control(ClockKind.WALL, 60_000),
             suspend_idle=suspend,
         )
         assert result.termination is Termination.NORMAL, result.detail
@@ -165,12 +171,13 @@ def test_more_games_than_cores_is_warned_about(tmp_path: Path) -> None:
 
 def test_an_arbiter_that_stood_still_judges_nothing(tmp_path: Path) -> None:
     """As after the machine slept: what passed meanwhile is nobody's time."""
-    run = start(tmp_path, "match", f"{ODD} late 1", f"{ODD} none", "--time", "2s", "--games", "1")
-    assert run.stdout is not None
-    assert "starts" in run.stdout.readline()
-    time.sleep(1)
+    run = start(tmp_path, "match", f"{ODD} hold", f"{ODD} none", "--time", "4s", "--games", "1")
+    while not (tmp_path / "asked").exists():
+        assert run.poll() is None
+        time.sleep(0.01)
     run.send_signal(signal.SIGSTOP)
     time.sleep(5.5)
+    (tmp_path / "go-on").touch()
     run.send_signal(signal.SIGCONT)
     output, _ = run.communicate(timeout=60)
     assert re.search(r"game 1 ends: .* \* \(void: the arbiter stood still for \d s\); it is replayed", output)
@@ -178,13 +185,27 @@ def test_an_arbiter_that_stood_still_judges_nothing(tmp_path: Path) -> None:
     assert run.returncode == 0
 
 
+def own_waiting() -> float:
+    """Milliseconds that we were ready to run and got no core."""
+    return int(Path("/proc/self/schedstat").read_text().split()[1]) / MS
+
+
 def test_what_is_charged_is_what_a_bot_takes(table: Table) -> None:
-    """A bot that thinks for 10 ms each time is charged that, and hardly more."""
-    result = table.play(
-        table.odd("late", "0.01", "--at", "1", "--always"), time=control(ClockKind.WALL, 9_000)
-    )
-    charges = sorted(record.used for record in result.plies[:49:2])
-    assert 9 * MS < charges[len(charges) // 2] < 15 * MS
+    """A bot that thinks for 10 ms each time is charged that, and hardly more.
+
+    What the machine kept bot and arbiter waiting is known; a standstill only adds: the best of three counts.
+    """
+    extra = []
+    for _ in range(3):
+        before = own_waiting()
+        result = table.play(table.odd("late-by-own-account", "0.01", "--at", "1", "--always"))
+        placements = result.plies[:49:2]
+        took = [int(record.info["x-took"]) / 1_000 for record in placements]
+        assert min(took) > 9
+        assert sorted(record.used for record in placements)[len(placements) // 2] > 5 * MS
+        waited = own_waiting() - before + sum(record.spent.wait for record in placements) / MS
+        extra.append((sum(record.used for record in placements) / MS - sum(took) - waited) / len(placements))
+    assert min(extra) < 3
 
 
 def test_a_bot_that_stops_in_time_is_safe_on_a_busy_machine(table: Table, busy_core: tuple[int]) -> None:
@@ -192,4 +213,6 @@ def test_a_bot_that_stops_in_time_is_safe_on_a_busy_machine(table: Table, busy_c
     limits = TimeControl(game=None, move=200, grace=50, start=10_000)
     result = table.play(table.odd("late", "0.17", "--at", "2", "--always"), time=limits, cores=busy_core)
     assert result.termination in (Termination.NORMAL, Termination.VOID), result.detail
-    assert result.white.clock.worst > 165 * MS
+    white = _whites(result.plies)
+    assert max((record.used for record in white[1:]), default=200 * MS) > 165 * MS
+    assert result.white.clock.worst == max((record.used for record in white), default=0)

@@ -8,9 +8,10 @@ from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import MS, TimeControl
 from arbiter.match.termination import Termination
 from protocol.rules import Side
-from tests.e2e.table import BOTS, Table
+from tests.e2e.table import AMPLE, BOTS, Table
 
-QUICK = TimeControl(game=600, start=5_000)
+QUICK = TimeControl(game=2_000)
+"""For those that will be late: the plies before take next to nothing, but for what the machine takes."""
 
 
 def codecup(table: Table, *oddity: str) -> Bot:
@@ -45,7 +46,8 @@ ENDINGS = [
 
 @pytest.mark.parametrize(("oddity", "termination", "detail"), ENDINGS, ids=[e[0] for e in ENDINGS])
 def test_the_guilty_bot_loses(table: Table, oddity: str, termination: str, detail: str) -> None:
-    result = table.play(codecup(table, oddity), table.fair(), time=QUICK)
+    time = QUICK if termination == "timeout" else AMPLE
+    result = table.play(codecup(table, oddity), table.fair(), time=time, black_time=AMPLE)
     assert (result.termination, result.offender) == (termination, Side.WHITE)
     assert detail in result.detail
     # One that leaves after its ply is missed only when its next one is needed.
@@ -53,7 +55,7 @@ def test_the_guilty_bot_loses(table: Table, oddity: str, termination: str, detai
 
 
 def test_waiting_for_black_at_the_double_turn_is_named(table: Table) -> None:
-    result = table.play(codecup(table, "waits"), table.fair(), time=QUICK)
+    result = table.play(codecup(table, "waits"), table.fair(), time=QUICK, black_time=AMPLE)
     assert (result.termination, result.offender) == (Termination.TIMEOUT, Side.WHITE)
     assert len(result.plies) == 49
     assert "double turn" in result.detail
@@ -66,7 +68,8 @@ def test_a_line_that_comes_early_is_kept_for_its_turn(table: Table) -> None:
 
 
 def test_start_up_is_charged_only_on_demand(table: Table) -> None:
-    free = table.play(codecup(table), table.fair())
-    paid = table.play(table.fair(), codecup(table), charge_start=True)
-    assert free.plies[1].used < 20 * MS
-    assert paid.plies[1].used > 20 * MS
+    """Its opponent takes two seconds to get ready, in which it is up already."""
+    slow = table.odd("none", "--sleep", "2")
+    free = table.play(slow, codecup(table))
+    paid = table.play(slow, codecup(table), charge_start=True)
+    assert free.plies[1].used < 1_000 * MS < paid.plies[1].used

@@ -35,7 +35,7 @@ def test_a_trace_tells_who_said_what_and_when(tmp_path: Path) -> None:
     first = said.index(("<", "white", "move A1"))
     assert said[first - 1][:2] == (">", "white")
     assert said[first - 1][2].startswith("go ply 1 time 5000")
-    assert float(lines[first][1]) < 1_000
+    assert float(lines[first][1]) < 5_000
     assert ("#", "white", "ignored: 'hello'") in said
     costs = [text for sign, _, text in said if sign == "#" and "took" in text]
     assert re.fullmatch(r"A1: took \d+\.\d{3} ms \(cpu .* ms\), charged \d+\.\d{3} ms, \d+ ms left", costs[0])
@@ -106,13 +106,15 @@ def test_without_a_game_there_is_nothing_to_tell(tmp_path: Path, option: list[st
 
 
 def test_an_arbiter_that_is_killed_leaves_the_log(tmp_path: Path) -> None:
-    process = start(tmp_path, "match", f"{ODD} late 3", f"{ODD} none", "--log", "said", "--seed", "1")
+    bots = (f"{ODD} hold", f"{ODD} none", "--time", "5m")
+    process = start(tmp_path, "match", *bots, "--log", "said", "--seed", "1")
     log = tmp_path / "said/game-1.log"
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while not (log.exists() and "go ply 5" in log.read_text()) and time.monotonic() < end:
         time.sleep(0.02)
     process.kill()
     process.communicate()
+    (tmp_path / "go-on").touch()
     assert LOGGED.fullmatch(log.read_text().splitlines()[-1])
     assert "> white go ply 5" in log.read_text().splitlines()[-1]
 
@@ -127,8 +129,8 @@ def wrapper(tmp_path: Path) -> str:
 
 
 def test_a_wrapped_bot_is_started_once_and_has_time(tmp_path: Path, wrapper: str) -> None:
-    late = f"{ODD} late 0.8 --at 1"
-    arguments = ("match", late, f"{ODD} none", "--wrap", wrapper, "--time", "500ms", *SHORT)
+    late = f"{ODD} late 2.3 --at 1"  # past its limit by more than the machine can be blamed for
+    arguments = ("match", late, f"{ODD} none", "--wrap", wrapper, "--time", "1s", *SHORT)
     done = arbiter(tmp_path, *arguments, "--results", "r", "--log", "said")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count(" ends: ") == 1
@@ -137,7 +139,7 @@ def test_a_wrapped_bot_is_started_once_and_has_time(tmp_path: Path, wrapper: str
     shown = traced(done.stdout)
     assert {line[2:4] for line in shown} == {("!", "white")}
     assert shown[0][4].startswith("starting /")
-    assert "go ply 3 time 500 " in (tmp_path / "said/game-1.log").read_text()
+    assert "go ply 3 time 1000 " in (tmp_path / "said/game-1.log").read_text()
     record = arbiter(tmp_path, "export", "r").stdout
     assert "wrapper" not in record
     kept = arbiter(tmp_path, *arguments, "--keep-clock", "--results", "k")

@@ -186,8 +186,9 @@ def test_bots_that_fail_alike_are_not_said_to_be_alike(tmp_path: Path) -> None:
 def test_a_little_late_at_every_position_is_no_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arbiter.bench.interview._STALL", 150)
-    late = (f"{ODD} late 0.1 --at 1 --always", OLD)
+    """One of the two sides is asked three times at least, for longer together than it may be late at once."""
+    monkeypatch.setattr("arbiter.bench.interview._STALL", 1_500)
+    late = (f"{ODD} late 0.6 --at 1 --always", OLD)
     done = at_once("diff", *late, "--positions", "6", "--time", "1ms", "--concurrency", "1", cwd=tmp_path)
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "the two answer alike: no test is needed")
     silent = (f"{ODD} silent --at 2", OLD)

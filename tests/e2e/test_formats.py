@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.commands import QUICK, arbiter, at_once, entry, quick, start, stored, write_cup
+from tests.e2e.commands import QUICK, arbiter, at_once, entry, held_from, quick, start, stored, write_cup
 
 BOTS = [quick(f"b{number}", "last" if number % 2 else "first") for number in range(1, 6)]
 NAMES = ["b1", "b2", "b3", "b4", "b5"]
@@ -19,8 +19,8 @@ CUPS: dict[str, tuple[str, list[str], tuple[str, ...]]] = {
     "round-robin": ("round-robin", BOTS[:3], ("rounds: 2", "openings: random")),
     "gauntlet": ("gauntlet", BOTS[:4], ("challengers: [b2]", "rounds: 2", "openings: symmetric")),
     "swiss": ("swiss", BOTS[:4], ("rounds: 3",)),
-    "odd swiss": ("swiss", BOTS, ("rounds: 4",)),
-    "knockout": ("knockout", BOTS, ("best_of: 1",)),
+    "odd swiss": ("swiss", BOTS, ("rounds: 4", "time: 1m")),
+    "knockout": ("knockout", BOTS, ("best_of: 1", "time: 1m")),
     "sprt": ("sprt", BOTS[:2], ("sprt: {elo1: 300}",)),
 }
 """Format, bots and the lines of the file."""
@@ -225,14 +225,19 @@ def test_killed_in_the_middle_of_a_round(whole: Callable[[str], Path], tmp_path:
     directory = whole(kind)
     for concurrency, round_number in (("1", 1), ("4", 2)):
         results = str(tmp_path / "killed")
-        running = start(directory, "run", "cup.yaml", "--results", results, "--concurrency", concurrency)
-        with running:
-            assert running.stdout is not None
-            for line in running.stdout:
-                if f"(round {round_number}, " in line and any("ends" in said for said in running.stdout):
-                    break
-            running.kill()
-        assert len(stored(tmp_path / "killed")) < len(stored(directory / "one"))
+        first, second, *_ = (g["number"] for g in games_of(directory / "one") if g["round"] == round_number)
+        with held_from(directory, second):
+            running = start(directory, "run", "cup.yaml", "--results", results, "--concurrency", concurrency)
+            with running:
+                assert running.stdout is not None
+                awaited = {f"game {first} ends: ", f"game {second} starts: "}
+                for line in running.stdout:
+                    awaited -= {words for words in awaited if line.startswith(words)}
+                    if not awaited:
+                        break
+                running.kill()
+        assert not awaited
+        assert first <= len(stored(tmp_path / "killed")) < second
     said = run(directory, results, "--concurrency", "4")
     assert "games were played before" in said
     assert stored(tmp_path / "killed") == stored(directory / "one")

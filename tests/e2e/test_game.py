@@ -9,14 +9,19 @@ from pathlib import Path
 import pytest
 import trio
 
-from arbiter.match.clock import MS, ClockKind, TimeControl
+from arbiter.isolation.tree import become_subreaper
+from arbiter.match.clock import MS, Clock, ClockKind, TimeControl
 from arbiter.match.game import Competitor, GameSetup
 from arbiter.match.referee import play_game
+from arbiter.match.startcheck import StartCheck, check_start
 from arbiter.match.termination import Termination
 from protocol.rules import Position, Side, parse_dpos
-from tests.e2e.table import BOTS, SHORT, Table
+from tests.e2e.table import AMPLE, BOTS, Table
 
-QUICK = TimeControl(game=500, start=5_000)
+QUICK = TimeControl(game=500)
+"""For bots that will be late, best at their first turn: before that they may be kept from answering."""
+AGES = "9"
+"""Seconds: past any limit here by more than the machine can be blamed for."""
 
 
 def test_a_whole_game_is_played_by_the_rules(table: Table) -> None:
@@ -32,18 +37,19 @@ def test_a_whole_game_is_played_by_the_rules(table: Table) -> None:
 
 
 def test_the_clock_pays_for_each_ply_and_gains_its_increment(table: Table) -> None:
-    result = table.play(table.odd("late", "0.1"), time=TimeControl(game=2_000, increment=30))
+    result = table.play(table.odd("late", "0.2"), time=TimeControl(game=9_000, increment=30))
     white = result.plies[:49:2]
-    left = 2_000 * MS
+    left = 9_000 * MS
     for record in white:
         left += 30 * MS - record.used
         assert record.left == left
-    assert 95 * MS < white[2].used < 300 * MS
-    assert all(record.used < 90 * MS for record in (white[1], *white[3:6]))
+    assert 100 * MS < white[2].used < 3_000 * MS
+    others = sorted(record.used for record in (*white[:2], *white[3:]))
+    assert others[len(others) // 2] < 90 * MS
 
 
 ENDINGS = [
-    (("silent",), "timeout", "no answer within"),
+    (("silent", "--at", "1"), "timeout", "no answer within"),
     (("exit", "0"), "crash", "exited with status 0"),
     (("exit", "3"), "crash", "exited with status 3"),
     (("exit", "139"), "crash", "exited with status 139 (128 + SIGSEGV, if a shell started it)"),
@@ -52,8 +58,8 @@ ENDINGS = [
     (("signal", "SIGTERM"), "killed", "killed from outside by SIGTERM"),
     (("close",), "crash", "closed its standard output"),
     (("child",), "crash", "exited with status 0"),
-    (("stop",), "timeout", "no answer within"),
-    (("late", "0.9"), "timeout", "no answer within"),
+    (("stop", "--at", "1"), "timeout", "no answer within"),
+    (("late", AGES, "--at", "1"), "timeout", "no answer within"),
     (("say", r"move H9\n"), "syntax", "'H9' is not a ply"),
     (("say", r"move\n"), "syntax", "'' is not a ply"),
     (("say", r"move A1\n"), "illegal", "A1: "),
@@ -72,13 +78,16 @@ def test_the_guilty_bot_loses(
     table: Table, oddity: tuple[str, ...], termination: str, detail: str, side: Side
 ) -> None:
     odd, fair = table.odd(*oddity), table.fair()
-    white, black = (odd, fair) if side is Side.WHITE else (fair, odd)
-    result = table.play(white, black, time=QUICK)
+    time = QUICK if termination == "timeout" else AMPLE
+    if side is Side.WHITE:
+        result = table.play(odd, fair, time=time, black_time=AMPLE)
+    else:
+        result = table.play(fair, odd, black_time=time)
     assert (result.termination, result.offender) == (termination, side)
     assert result.result == ("0-1" if side is Side.WHITE else "1-0")
     assert detail in result.detail
-    at = 4 if oddity[0] == "after" else 5
-    assert len(result.plies) >= at - 1
+    turn = int(oddity[-1]) if "--at" in oddity else 3
+    assert len(result.plies) >= 2 * (turn - 1) - (oddity[0] == "after")
 
 
 def test_a_shell_that_flushes_for_the_bot_hides_nothing(
@@ -86,7 +95,7 @@ def test_a_shell_that_flushes_for_the_bot_hides_nothing(
 ) -> None:
     monkeypatch.setenv("PYTHONUNBUFFERED", "1")
     unflushed = table.bot(sys.executable, str(BOTS / "faulty.py"), "unflushed")
-    result = table.play(unflushed, time=TimeControl(start=1_000))
+    result = table.play(unflushed, time=TimeControl(start=1_000), black_time=AMPLE)
     assert (result.termination, result.offender) == (Termination.START, Side.WHITE)
     hint = "does the bot flush its standard output? (PYTHONUNBUFFERED: not passed on to bots)"
     assert result.detail.endswith(hint)
@@ -95,20 +104,21 @@ def test_a_shell_that_flushes_for_the_bot_hides_nothing(
 def test_a_verdict_on_time_comes_within_50_ms(table: Table) -> None:
     """Measured from the ply before the silence to the return, the end of the opponent included."""
     moments: list[int] = []
-    setup = GameSetup(
-        Competitor(table.odd("silent"), QUICK), Competitor(table.fair(), QUICK), Position.start()
-    )
+    silent = Competitor(table.odd("silent", "--at", "1"), QUICK)
+    setup = GameSetup(Competitor(table.fair(), AMPLE), silent, Position.start())
 
     async def play() -> int:
         result = await play_game(setup, lambda *_: moments.append(time.monotonic_ns()))
+        moments.append(time.monotonic_ns())
         assert result.termination is Termination.TIMEOUT
-        return time.monotonic_ns()
+        return result.lag
 
-    left = QUICK.game * MS if QUICK.game else 0
-    end = trio.run(play)
-    limit = left + QUICK.grace * MS
-    assert end - moments[-1] > limit - 50 * MS
-    assert end - moments[-1] < limit + 50 * MS + 200 * MS
+    lag = trio.run(play)
+    limit = Clock(QUICK).limit
+    asked, ended = moments
+    assert ended - asked > limit
+    # What the arbiter was late, the bot is given; and it may have been late again, at the end.
+    assert ended - asked < limit + 50 * MS + 200 * MS + 3 * lag
 
 
 def test_illegal_answer_is_recorded_with_rule_and_choice(table: Table) -> None:
@@ -185,15 +195,17 @@ def test_info_goes_into_the_record(table: Table) -> None:
 
 def test_grace_is_one_budget_for_the_whole_game(table: Table) -> None:
     """By the clock that charges CPU time, so that what else the machine does is nobody's overrun."""
-    control = TimeControl(game=None, move=150, grace=250, clock=ClockKind.CPU)
-    once = table.play(table.odd("burn", "0.25", "--at", "2"), time=control)
+    control = TimeControl(game=None, move=400, grace=250, clock=ClockKind.CPU)
+    once = table.play(table.odd("burn", "0.5", "--at", "2"), time=control)
     assert once.termination is Termination.NORMAL, once.detail
-    overruns = [record.used - 150 * MS for record in once.plies[:49:2] if record.used > 150 * MS]
+    overruns = [record.used - 400 * MS for record in once.plies[:49:2] if record.used > 400 * MS]
     assert len(overruns) == 1
     assert 95 * MS < once.white.clock.grace == overruns[0] < 125 * MS
-    always = table.play(table.odd("burn", "0.25", "--at", "2", "--always"), time=control)
-    assert (always.termination, always.offender) == (Termination.TIMEOUT, Side.WHITE)
+    always = table.play(table.odd("burn", "0.5", "--at", "2", "--always"), time=control)
     assert len(always.plies) == 6  # the third overrun is the one for which too little is left
+    # By 50 ms: where the arbiter was late by as much, nobody can tell whose they are.
+    lost, void = (Termination.TIMEOUT, Side.WHITE), (Termination.VOID, None)
+    assert (always.termination, always.offender) in ((lost, void) if always.lag > 40 * MS else (lost,))
 
 
 def test_a_forced_pass_is_asked_for(table: Table) -> None:
@@ -229,14 +241,14 @@ def test_daemons_are_found(table: Table) -> None:
 
 def test_children_behind_a_shell_are_found(table: Table) -> None:
     script = table.directory / "run.sh"
-    script.write_text(f"{sys.executable} {table.odd('silent').argv[1]} silent\nexit 0\n")
-    result = table.play(table.bot("sh", str(script)), time=QUICK)
+    script.write_text(f"{sys.executable} {table.odd('silent').argv[1]} silent --at 1\nexit 0\n")
+    result = table.play(table.bot("sh", str(script)), time=QUICK, black_time=AMPLE)
     assert (result.termination, result.offender) == (Termination.TIMEOUT, Side.WHITE)
     assert table.left_behind() == []
 
 
 def test_a_bot_may_finish_its_files_after_quit(table: Table) -> None:
-    table.play(table.odd("none", "--on-quit", "0.3"))
+    table.play(table.odd("none", "--on-quit", "0.3"), quit_grace=30)
     assert (table.directory / "farewell.txt").read_text() == "x" * 1000
 
 
@@ -244,7 +256,7 @@ def test_a_bot_that_ignores_quit_is_killed_after_the_grace(table: Table) -> None
     began = time.monotonic()
     result = table.play(table.odd("none", "--ignore-quit", "--ignore-sigterm"), quit_grace=0.5)
     assert result.termination is Termination.NORMAL
-    assert time.monotonic() - began - result.seconds < 1
+    assert 0.5 < result.seconds < time.monotonic() - began < 30  # it would stay for ever
 
 
 def test_a_deaf_bot_pays_for_its_full_pipe(table: Table) -> None:
@@ -283,29 +295,30 @@ def test_the_last_words_of_a_crash_are_told(table: Table) -> None:
 HINTS = [
     (("say", "move A2"), "'move A2' was written without a line end"),
     (("say", r"A2\n"), "did you mean `move A2`?"),
-    (("silent", "--at", "1"), "nothing was written in this turn: is every answer flushed?"),
+    (("silent",), "nothing was written in this turn: is every answer flushed?"),
 ]
 
 
 @pytest.mark.parametrize(("oddity", "hint"), HINTS, ids=[" ".join(h[0]) for h in HINTS])
 def test_silence_is_explained_where_it_can_be(table: Table, oddity: tuple[str, ...], hint: str) -> None:
-    result = table.play(table.odd(*oddity), time=QUICK)
+    result = table.play(table.odd(*oddity, "--at", "1"), time=QUICK)
     assert result.termination is Termination.TIMEOUT
     assert hint in result.detail
 
 
 def test_a_bot_that_has_used_its_time_up_is_not_suspected_of_not_flushing(table: Table) -> None:
-    time = TimeControl(game=300, grace=0)
+    time = TimeControl(game=1_000, grace=0)
     for at, plies in ((2, "1 ply"), (3, "2 plies")):
-        result = table.play(table.odd("late", "0.4", "--at", str(at)), time=time)
+        result = table.play(table.odd("late", AGES, "--at", str(at)), time=time, black_time=AMPLE)
         assert result.termination is Termination.TIMEOUT
         told = re.fullmatch(r"no answer within (\d+) ms, after (\d+) ms for (.*)", result.detail)
         assert told is not None, result.detail
-        assert 299 <= int(told[1]) + int(told[2]) <= 300
+        assert 999 <= int(told[1]) + int(told[2]) <= 1_000
         assert told[3] == plies
     # A limit for each ply leaves no less for the next.
-    result = table.play(table.odd("late", "0.4"), time=TimeControl(game=None, move=100, grace=0))
-    assert result.detail == "no answer within 100 ms"
+    time = TimeControl(game=None, move=1_000, grace=0)
+    result = table.play(table.odd("late", AGES, "--at", "2"), time=time, black_time=AMPLE)
+    assert result.detail == "no answer within 1000 ms"
 
 
 def test_no_descriptor_outlives_a_game(table: Table) -> None:
@@ -329,20 +342,41 @@ def test_a_failed_start_loses_and_two_of_them_are_void(table: Table) -> None:
 
 
 def test_starting_up_is_not_charged(table: Table) -> None:
-    slow = table.odd("none", "--sleep", "1")
-    result = table.play(slow, time=TimeControl(game=5_000, start=4_000))
+    result = table.play(table.odd("none", "--sleep", "1"))
     assert result.termination is Termination.NORMAL, result.detail
-    assert result.plies[0].left is not None
-    assert result.plies[0].left > 4_800 * MS
-    refused = table.play(slow, time=TimeControl(game=5_000, start=300))
+    assert result.plies[0].used < 1_000 * MS
+    slow = table.odd("none", "--sleep", AGES)
+    refused = table.play(slow, time=TimeControl(game=5_000, start=300), black_time=AMPLE)
     assert (refused.termination, refused.offender) == (Termination.START, Side.WHITE)
     assert "no `dvpok` within 300 ms" in refused.detail
+
+
+def test_a_start_in_time_is_seen_however_late_the_arbiter_looks(table: Table) -> None:
+    """The limit is over when it looks, and the answer stands there; four times, for chance has a say."""
+    answers = "read -r hello; echo dvpok; : > answered; while read -r line; do :; done"
+    bot, answered = table.bot("sh", "-c", answers), table.directory / "answered"
+
+    async def keep_the_arbiter_busy() -> None:
+        await trio.lowlevel.checkpoint()
+        end = time.monotonic() + 30
+        time.sleep(0.25)  # noqa: ASYNC251 (that is the point)
+        while not answered.exists() and time.monotonic() < end:
+            time.sleep(0.01)  # noqa: ASYNC251
+
+    async def start() -> StartCheck:
+        answered.unlink(missing_ok=True)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(keep_the_arbiter_busy)
+            return await check_start(Competitor(bot, TimeControl(start=200)))
+
+    become_subreaper()
+    assert [trio.run(start).problem for _ in range(4)] == [None] * 4
 
 
 def test_what_bots_leave_behind_does_not_add_up(table: Table) -> None:
     """Twenty games, each of which leaves a child of 30 MB."""
     odd, fair = table.odd("fat-child"), table.fair()
-    setup = GameSetup(Competitor(odd, SHORT), Competitor(fair, SHORT), Position.start())
+    setup = GameSetup(Competitor(odd, AMPLE), Competitor(fair, AMPLE), Position.start())
 
     async def play() -> None:
         for _ in range(20):
