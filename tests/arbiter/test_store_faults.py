@@ -265,7 +265,7 @@ def test_files_that_are_taken_away_end_the_run(results: Path, name: str, replace
         )
         assert "run the same command again" in str(caught.value.remedy)
         with pytest.raises(StoreError):
-            league.withdraw("one", "crashed")
+            league.add([], {"one": "crashed"})
         (results / name).unlink(missing_ok=True)
         (results / "away").rename(results / name)
         league.require_in_place()
