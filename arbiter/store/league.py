@@ -312,27 +312,27 @@ class League:
         """The last attempt at every game, in order of number, whole."""
         return self.games_as(lambda game: game)
 
-    def games_as(self, make: Callable[[PlayedGame], T]) -> Iterator[T]:
-        """What ``make`` makes of each of these games.
+    def games_as(self, make: Callable[[PlayedGame], T], first: int = 1) -> Iterator[T]:
+        """What ``make`` makes of each of these games, from the number ``first`` on.
 
         Raises:
             StoreError: when a game makes no sense by itself, or ``make`` can make nothing of it.
         """
-        for row in self._last_attempts("g.*"):
+        for row in self._last_attempts("g.*", first):
             try:
                 made = make(from_row(dict(row)))
             except (ValueError, TypeError, KeyError, zlib.error) as error:
                 raise damaged_game(self.directory, row["number"], error) from error
             yield made
 
-    def _last_attempts(self, columns: str) -> Iterator[sqlite3.Row]:
+    def _last_attempts(self, columns: str, first: int = 1) -> Iterator[sqlite3.Row]:
         query = (
             f"SELECT {columns}, a.why AS annulled FROM games AS g"
             " LEFT JOIN annulments AS a ON a.number = g.number AND a.attempt = g.attempt"
             " WHERE g.number > ? AND g.attempt = (SELECT max(attempt) FROM games WHERE number = g.number)"
             f" ORDER BY g.number LIMIT {_AT_A_TIME}"
         )
-        last = 0
+        last = first - 1
         while True:
             with explaining(self.directory):
                 rows = self._connection.execute(query, (last,)).fetchall()
