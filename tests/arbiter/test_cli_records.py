@@ -329,7 +329,7 @@ def records_in_memory() -> int:
 
 @pytest.mark.parametrize(
     ("options", "most"),
-    [(["--game", "90", "--ply", "3"], 2), ([], 41), (["--lost", "Ann"], 101), (["--format", "json"], 101)],
+    [(["--game", "90", "--ply", "3"], 2), ([], 41), (["--lost", "Bob"], 101), (["--format", "json"], 101)],
 )
 def test_of_many_games_only_those_shown_are_read_and_one_is_in_memory(
     tmp_path: Path,
@@ -338,7 +338,7 @@ def test_of_many_games_only_those_shown_are_read_and_one_is_in_memory(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    path = write(tmp_path, *[with_header(finished(0), Number=str(n)) for n in range(1, 101)])
+    path = write(tmp_path, *[with_header(finished(1), Number=str(n)) for n in range(1, 101)])
     read, games, before = Unread.read, [0], records_in_memory()
 
     def counted(unread: Unread) -> Reading:
