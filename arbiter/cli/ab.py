@@ -1,13 +1,13 @@
 """``arbiter ab``: is the new version of a bot better than the old one? Plays until it is known."""
 
 import argparse
-import shlex
 from collections.abc import Iterator
 from itertools import count
 from math import ceil, nan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arbiter.cli.again import add_readmit, command_again, readmitted
 from arbiter.cli.arguments import natural, positive
 from arbiter.cli.errors import UsageError
 from arbiter.cli.given import (
@@ -69,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--results", metavar="DIR", help="where results go (default: a new directory in results/)"
     )
+    add_readmit(parser)
     parser.add_argument("--quiet", action="store_true", help="print the end only")
     parser.add_argument(
         "--format", choices=("text", "json"), default="text", help="format of the final table (default: text)"
@@ -94,8 +95,9 @@ def run(arguments: argparse.Namespace) -> int:
             league,
             form=arguments.format,
             quiet=arguments.quiet,
-            again=shlex.join(["arbiter", "ab", *_options(arguments, directory)]),
+            again=command_again(arguments, directory),
             hint=f"results in {shown(directory)}",
+            readmitted=readmitted(arguments.readmit, tournament, league),
             budget=budget,
         )
         for line in _forecast(plan.tournament, budget):
@@ -194,16 +196,3 @@ def _needed(seconds: float) -> str:
     minutes = ceil(seconds / 60)
     budget = f"{minutes}m" if minutes < 180 else f"{ceil(minutes / 60)}h"
     return f"the test takes about --budget {budget}, less with a shorter --time"
-
-
-def _options(arguments: argparse.Namespace, directory: Path) -> list[str]:
-    """The arguments that go on with this test."""
-    low, high = arguments.elo
-    options = [arguments.new, arguments.old, "--elo", f"{low:g}", f"{high:g}", "--time", arguments.time]
-    options += ["--results", str(directory)]
-    for name in ("budget", "openings"):
-        if getattr(arguments, name):
-            options += [f"--{name}", getattr(arguments, name)]
-    if arguments.isolation != "none":
-        options += ["--isolation", arguments.isolation]
-    return options

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.errors import UsageError
+from arbiter.cli.games import choose_record, load_games
 from arbiter.cli.given import wrapped
-from arbiter.cli.records import choose_record, load_records, source_name, whole_number
+from arbiter.cli.records import source_name, whole_number
 from arbiter.cli.single import confined, find_bot
 from arbiter.match.bot import Bot
 from arbiter.match.clock import TimeControl
@@ -115,8 +116,8 @@ def cases_of(arguments: argparse.Namespace) -> list[Case]:
     Raises:
         UsageError: when the game, the bot or the side is not there or not clear.
     """
-    readings = load_records(arguments.record)
-    record = choose_record(readings, source_name(arguments.record), arguments.game)
+    games = load_games(arguments.record)
+    record = choose_record(games, source_name(arguments.record), arguments.game)
     facts = _facts(Path(arguments.record), record)
     given = None if arguments.bot is None else find_bot(arguments.bot)
     sides = _sides(arguments, record, facts, given)

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.arguments import natural, positive
 from arbiter.cli.errors import INTERRUPTED, UsageError
+from arbiter.cli.games import load_games
 from arbiter.cli.given import BOT_HELP, OPENINGS_HELP, bots_of, openings_of, told_apart
-from arbiter.cli.records import load_records, say, source_name
+from arbiter.cli.records import say, source_name
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.termination import Termination
 
@@ -173,7 +174,7 @@ def _questions(arguments: argparse.Namespace, bots: list[Bot]) -> "list[Question
         return made_positions(amount, seed, openings)
     if arguments.openings is not None:
         raise UsageError("--openings and --from both say where positions come from", "leave one of them out")
-    records = [reading.record for reading in load_records(arguments.record) if reading.record is not None]
+    records = load_games(arguments.record).records
     questions = recorded_positions(records, amount, seed)
     if not questions:
         raise UsageError(f"{source_name(arguments.record)}: no position with a choice in it")

@@ -57,7 +57,20 @@ def _json(league: League) -> None:
     sys.stdout.write('{"games": [')
     for index, text in enumerate(league.games_as(_json_text)):
         sys.stdout.write((",\n" if index else "\n") + text)
-    sys.stdout.write("\n]}\n")
+    rest = json.dumps(_beside_games(league), ensure_ascii=False, allow_nan=False)
+    sys.stdout.write(f"\n],\n{rest[1:]}\n")
+
+
+def _beside_games(league: League) -> dict[str, Any]:
+    """What no single game tells, as the table has it, too."""
+    from arbiter.rating.render import named
+    from arbiter.tournament.course import Course, readmissions
+
+    return {
+        "withdrawn": named({row["name"]: row["withdrawn"] for row in league.bots() if row["withdrawn"]}),
+        "readmitted": [each.as_json() for each in readmissions(league)],
+        "ties": [tie.as_json() for tie in Course.of(league).ties],
+    }
 
 
 def _json_text(game: PlayedGame) -> str:

@@ -4,6 +4,7 @@ import argparse
 import shlex
 from pathlib import Path
 
+from arbiter.cli.again import add_readmit, command_again, readmitted
 from arbiter.cli.arguments import natural, positive
 from arbiter.cli.errors import UsageError
 from arbiter.cli.given import (
@@ -60,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--results", metavar="DIR", help="where results go (default: a new directory in results/)"
     )
+    add_readmit(parser)
     parser.add_argument(
         "--trace", action="store_true", help="show what is said to and by both bots as it is said, with times"
     )
@@ -120,26 +122,9 @@ def run(arguments: argparse.Namespace) -> int:
             form=arguments.format,
             quiet=arguments.quiet,
             games=games,
-            again=shlex.join(["arbiter", "match", *arguments.bots, *_options(arguments, games, directory)]),
+            again=command_again(arguments, directory),
             hint=f"results in {place}; see a game: arbiter show {place} --game 1",
+            readmitted=readmitted(arguments.readmit, tournament, league),
             trace=trace_of(arguments, bots),
             log=log,
         ).run()
-
-
-def _options(arguments: argparse.Namespace, games: int, directory: Path) -> list[str]:
-    """The options that go on with this match."""
-    options = ["--games", str(games), "--time", arguments.time, "--results", str(directory)]
-    if arguments.isolation != "none":
-        options += ["--isolation", arguments.isolation]
-    if arguments.position:
-        options += ["--position", arguments.position]
-    if arguments.openings != "empty":
-        options += ["--openings", arguments.openings]
-    for name in ("wrap", "log"):
-        if getattr(arguments, name):
-            options += [f"--{name}", getattr(arguments, name)]
-    for name in ("keep_clock", "trace"):
-        if getattr(arguments, name):
-            options.append(f"--{name.replace('_', '-')}")
-    return options

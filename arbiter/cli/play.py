@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from arbiter.cli.arguments import natural, positive
 from arbiter.cli.errors import UsageError
+from arbiter.cli.games import load_games
 from arbiter.cli.given import BOT_HELP, OPENINGS_HELP, openings_of, start_of, time_of
-from arbiter.cli.records import load_records, number_of, printable, say
+from arbiter.cli.records import printable, say
 from arbiter.cli.results import shown
 from arbiter.cli.single import confined, find_bot
 from arbiter.match.bot import Bot, Dialect
@@ -240,11 +241,11 @@ def _next_number(path: Path) -> int:
     if is_new:
         path.unlink()
         return 1
-    readings = load_records(str(path))
-    faults = [fault for reading in readings for fault in reading.faults]
+    games = load_games(str(path))
+    faults = [fault for _, reading in games for fault in reading.faults]
     if faults:
         raise UsageError(f"--save: {faults[0]}", "name another file, or mend this one")
-    return max(map(number_of, readings), default=0) + 1
+    return max(games.numbers, default=0) + 1
 
 
 def _keep(sheet: "Sheet", path: Path, number: int, seed: int, opening: str | None) -> None:

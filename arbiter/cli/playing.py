@@ -58,7 +58,7 @@ class Session:
         hint: str,
         games: int | None = None,
         new_versions: Sequence[str] | None = None,
-        readmitted: Sequence[str] | None = None,
+        readmitted: Sequence[str] = (),
         budget: float | None = None,
         trace: Scribe | None = None,
         log: Scribe | None = None,
@@ -128,7 +128,7 @@ class Session:
 
     def _ways_back(self) -> list[str]:
         """What lets a bot play on that was withdrawn through no fault of its own."""
-        away = withdrawn(self._league) if self._readmitted is not None else {}
+        away = withdrawn(self._league)
         return [f"let {name} play again: {self._again} --readmit {shlex.quote(name)}" for name in away]
 
     async def _play(self) -> None:

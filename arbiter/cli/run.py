@@ -3,12 +3,13 @@
 import argparse
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arbiter.cli.again import add_readmit, command_again, known, readmitted
 from arbiter.cli.arguments import natural, positive
 from arbiter.cli.errors import UsageError
 from arbiter.cli.results import shown
@@ -41,14 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="let this bot, whose program changed since its last games, enter as a new one, or as the one it "
         "was when it had this program before (repeatable)",
     )
-    parser.add_argument(
-        "--readmit",
-        action="append",
-        default=[],
-        metavar="BOT",
-        help="let this bot, which was withdrawn, play again, without regard to what it failed so far: it "
-        "plays what it missed; a Swiss system draws it again from the next round on, a knockout takes it "
-        "back while no further round has been drawn (repeatable)",
+    add_readmit(
+        parser,
+        "; a Swiss system draws it again from the next round on, a knockout takes it back while no further "
+        "round has been drawn",
     )
     parser.add_argument("--quiet", action="store_true", help="print the final table and the last line only")
     parser.add_argument(
@@ -92,46 +89,16 @@ def _play(tournament: "Tournament", arguments: argparse.Namespace) -> int:
             league,
             form=arguments.format,
             quiet=arguments.quiet,
-            again=_again(arguments.words),
+            again=command_again(arguments),
             hint=f"results in {place}; see its games: arbiter show {place}; "
             f"game records: arbiter export {place} > games.drec",
-            new_versions=_known(arguments.new_version, tournament, "--new-version"),
-            readmitted=_back(arguments.readmit, tournament, league),
+            new_versions=known(arguments.new_version, tournament, "--new-version"),
+            readmitted=readmitted(arguments.readmit, tournament, league),
         ).run()
-
-
-def _again(given: Sequence[str]) -> str:
-    """The command that goes on; who is readmitted once is not for ever."""
-    kept, words = ["arbiter"], iter(given)
-    for word in words:
-        if word == "--readmit":
-            next(words, None)
-        elif not word.startswith("--readmit="):
-            kept.append(word)
-    return shlex.join(kept)
 
 
 def _directory(tournament: "Tournament", arguments: argparse.Namespace) -> Path:
     return Path(arguments.results) if arguments.results else tournament.results_dir
-
-
-def _back(names: list[str], tournament: "Tournament", league: "League | None") -> list[str]:
-    """Those who are to be readmitted, if they can be."""
-    from arbiter.tournament.withdrawals import ReadmissionError, require_readmissible
-
-    try:
-        require_readmissible(_known(names, tournament, "--readmit"), tournament, league)
-    except ReadmissionError as error:
-        raise UsageError(f"--readmit: {error}") from None
-    return names
-
-
-def _known(names: list[str], tournament: "Tournament", option: str) -> list[str]:
-    bots = [bot.name for bot in tournament.bots]
-    for name in names:
-        if name not in bots:
-            raise UsageError(f"{option}: no bot is named {name}", f"bots: {', '.join(bots)}")
-    return names
 
 
 def _describe(tournament: "Tournament", arguments: argparse.Namespace) -> int:
@@ -165,15 +132,15 @@ def _outlook(
     from arbiter.tournament.versions import ChangedProgramError
 
     plan = foreseen_plan(tournament, arguments.seed, league)
-    new_versions = _known(arguments.new_version, tournament, "--new-version")
-    readmitted = _back(arguments.readmit, tournament, league)
+    new_versions = known(arguments.new_version, tournament, "--new-version")
+    back = readmitted(arguments.readmit, tournament, league)
     if league is None:
         return outlook(plan.tournament, arguments.seed)
     try:
         changed = changed_bots(plan, league, new_versions)
     except ChangedProgramError as error:
         raise UsageError(str(error)) from None
-    return outlook(plan.tournament, plan.seed, league, changed, readmitted)
+    return outlook(plan.tournament, plan.seed, league, changed, back)
 
 
 @contextmanager

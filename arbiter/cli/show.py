@@ -4,16 +4,17 @@ import argparse
 import json
 import shlex
 import sys
-from collections.abc import Iterator
-from functools import partial
-from typing import Any
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any, NamedTuple
 
 from arbiter.cli.errors import UsageError
+from arbiter.cli.games import Games, choose_record, load_games
 from arbiter.cli.look import is_capable, terminal_look
-from arbiter.cli.records import choose_record, load_records, number_of, printable, say, source_name
+from arbiter.cli.records import printable, say, source_name
 from arbiter.cli.scene import Film, Scene, scene_text
-from protocol.records import Reading, Record, loser
-from protocol.rules import Side, Stack
+from protocol.records import Fault, Reading, Record, loser
+from protocol.rules import Stack
 
 NAME = "show"
 HELP = "draw the board of a recorded game, or list the games of a file"
@@ -54,27 +55,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Show one game, or the list when there are several and none is chosen."""
-    readings = load_records(arguments.record)
-    if not readings:
+    games = load_games(arguments.record)
+    if not len(games):
         raise UsageError(f"{source_name(arguments.record)}: no games in it")
-    as_json = arguments.format == "json"
+    lines: list[Line] = []
     if arguments.lost is not None:
-        readings = _lost(readings, arguments.lost, source_name(arguments.record))
-    if arguments.game is None and arguments.ply is None and len(readings) > 1:
-        text = _json_list if as_json else partial(_text_list, path=arguments.record, loser=arguments.lost)
-        say(text(readings))
+        lines = _lost(map(_line, games), arguments.lost, source_name(arguments.record))
+        games = games.only({line.number for line in lines})
+    if arguments.game is None and arguments.ply is None and len(games) > 1:
+        shown = None if arguments.format == "json" else _LISTED
+        lines = lines or list(map(_line, islice(games, shown)))
+        say(_json_list(lines) if shown is None else _text_list(lines, len(games), arguments))
         return 0
-    record = _chosen(readings, arguments)
+    _show(games, _chosen(games, arguments), arguments)
+    return 0
+
+
+def _show(games: Games, record: Record, arguments: argparse.Namespace) -> None:
+    """One game, and from there the others if somebody watches."""
     if _is_watched(arguments) and Film(record).last >= 0:
         from arbiter.cli.viewer import Viewer
 
-        scene = Viewer(
-            [each.record for each in readings if each.record], record, legal=arguments.legal
-        ).show()
+        scene = Viewer(games, record, legal=arguments.legal).show()
     else:
         scene = _scene(record, arguments.ply)
-    say(_json_scene(scene) if as_json else scene_text(scene, terminal_look(), legal=arguments.legal))
-    return 0
+    is_json = arguments.format == "json"
+    say(_json_scene(scene) if is_json else scene_text(scene, terminal_look(), legal=arguments.legal))
 
 
 def _is_watched(arguments: argparse.Namespace) -> bool:
@@ -83,34 +89,59 @@ def _is_watched(arguments: argparse.Namespace) -> bool:
     return not is_plain and sys.stdin.isatty() and is_capable(sys.stdout)
 
 
-def _lost(readings: list[Reading], bot: str, source: str) -> list[Reading]:
+# --- many games ------------------------------------------------------------------------------------------
+
+
+class Line(NamedTuple):
+    """What a list tells of a game; one that cannot be read has faults and no result."""
+
+    number: int
+    white: str | None = None
+    black: str | None = None
+    score: str | None = None
+    result: str = ""
+    termination: str | None = None
+    plies: int = 0
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def loser(self) -> str | None:
+        side = loser(self.result)
+        return None if side is None else (self.white, self.black)[side]
+
+
+def _line(game: tuple[int, Reading]) -> Line:
+    number, reading = game
+    record = reading.record
+    if record is None:
+        return Line(number, faults=reading.faults)
+    white, black, score = (record.headers.get(name) for name in ("White", "Black", "Score"))
+    return Line(number, white, black, score, record.result, record.termination, len(record.plies))
+
+
+def _lost(lines: Iterable[Line], bot: str, source: str) -> list[Line]:
     """The games that a bot lost. Raises UsageError when there are none."""
     from arbiter.tournament.problems import did_you_mean, listed
 
-    records = [reading.record for reading in readings if reading.record is not None]
-    names = {record.headers[side.word.capitalize()] for record in records for side in Side}
+    readable = [line for line in lines if line.result]
+    names = {name for line in readable for name in (line.white, line.black) if name}
     if bot not in names:
         hint = did_you_mean(bot, names) or f"; players: {listed(sorted(names))}"
         raise UsageError(f"{source}: no player is named {printable(bot)}{printable(hint)}")
-    lost = [record for record in records if _loser(record) == bot]
+    lost = [line for line in readable if line.loser == bot]
     if not lost:
         raise UsageError(f"{source}: {printable(bot)} lost no game")
-    return list(map(Reading, lost))
-
-
-def _loser(record: Record) -> str | None:
-    side = loser(record.result)
-    return None if side is None else record.headers[side.word.capitalize()]
+    return lost
 
 
 # --- which game, which ply -------------------------------------------------------------------------------
 
 
-def _chosen(readings: list[Reading], arguments: argparse.Namespace) -> Record:
+def _chosen(games: Games, arguments: argparse.Namespace) -> Record:
     source = source_name(arguments.record)
-    if arguments.game is None and len(readings) > 1:
-        raise UsageError(f"{source}: {len(readings)} games, and --ply needs one", "choose with --game N")
-    return choose_record(readings, source, arguments.game)
+    if arguments.game is None and len(games) > 1:
+        raise UsageError(f"{source}: {len(games)} games, and --ply needs one", "choose with --game N")
+    return choose_record(games, source, arguments.game)
 
 
 def _scene(record: Record, number: int | None) -> Scene:
@@ -132,33 +163,33 @@ def _scene(record: Record, number: int | None) -> Scene:
 # --- for people ------------------------------------------------------------------------------------------
 
 
-def _text_list(readings: list[Reading], path: str, *, loser: str | None) -> str:
+def _text_list(lines: list[Line], count: int, arguments: argparse.Namespace) -> str:
+    """The first of so many games."""
     from tabulate import tabulate
 
-    rows = [list(map(printable, _row(reading))) for reading in readings[:_LISTED]]
+    rows = [list(map(printable, _row(line))) for line in lines[:_LISTED]]
     heads = ("game", "white", "black", "result", "score", "termination", "plies")
-    lines = [tabulate(rows, heads, disable_numparse=True, colalign=("right",) + ("left",) * 5 + ("right",))]
-    if len(readings) > _LISTED:
-        lines.append(f"... and {len(readings) - _LISTED} more games, {len(readings)} in all")
-    further = _from_list if loser is None else partial(_from_losses, loser=loser)
-    return "\n".join([*lines, "", *further(readings, path)])
+    text = [tabulate(rows, heads, disable_numparse=True, colalign=("right",) + ("left",) * 5 + ("right",))]
+    if count > _LISTED:
+        text.append(f"... and {count - _LISTED} more games, {count} in all")
+    further = _from_list if arguments.lost is None else _from_losses
+    return "\n".join([*text, "", *further(lines, arguments.record)])
 
 
-def _from_list(readings: list[Reading], path: str) -> Iterator[str]:
+def _from_list(lines: list[Line], path: str) -> Iterator[str]:
     """What can be done next."""
-    readable = next((reading for reading in readings if reading.record is not None), readings[0])
+    readable = next((line for line in lines if line.result), lines[0])
     yield f"Those that one of them lost: {_command('show', path, '--lost')} NAME"
-    yield f"The board of one: {_command('show', path, '--game', number_of(readable))} [--ply N]"
+    yield f"The board of one: {_command('show', path, '--game', readable.number)} [--ply N]"
 
 
-def _from_losses(readings: list[Reading], path: str, loser: str) -> Iterator[str]:
-    """What can be done next about games that are sound and have one loser."""
-    records = [reading.record for reading in readings if reading.record is not None]
-    record = next((record for record in records if record.termination in _ON_THE_BOARD), records[0])
-    game = (path, "--game", record.game)
+def _from_losses(lines: list[Line], path: str) -> Iterator[str]:
+    """What can be done next about games that have one loser."""
+    line = next((line for line in lines if line.termination in _ON_THE_BOARD), lines[0])
+    game = (path, "--game", line.number)
     yield f"The board of one: {_command('show', *game)} [--ply N]"
-    if record.termination in _ON_THE_BOARD:
-        side = "white" if record.headers["White"] == loser else "black"
+    if line.termination in _ON_THE_BOARD:
+        side = "white" if line.loser == line.white else "black"
         command = _command("replay", *game, _JUDGE, "--side", side, "--all", *_DEPTH)
         yield f"What a stronger bot would have played, and its scores: {command}"
     else:
@@ -169,32 +200,33 @@ def _command(*words: object) -> str:
     return shlex.join(["arbiter", *map(str, words)])
 
 
-def _row(reading: Reading) -> list[str]:
-    record = reading.record
-    if record is None:
-        return [str(number_of(reading)), "(not readable)", "", "", "", f"line {reading.faults[0].line}", ""]
-    headers = record.headers
-    score, termination = headers.get("Score", ""), record.termination or ""
-    names = [headers.get("White", "?"), headers.get("Black", "?")]
-    return [str(number_of(reading)), *names, record.result, score, termination, str(len(record.plies))]
+def _row(line: Line) -> list[str]:
+    if not line.result:
+        return [str(line.number), "(not readable)", "", "", "", f"line {line.faults[0].line}", ""]
+    names = [line.white or "?", line.black or "?"]
+    ending = [line.result, line.score or "", line.termination or ""]
+    return [str(line.number), *names, *ending, str(line.plies)]
 
 
 # --- for programs ----------------------------------------------------------------------------------------
 
 
-def _json_list(readings: list[Reading]) -> str:
-    games = []
-    for reading in readings:
-        record = reading.record
-        game: dict[str, Any] = {"game": number_of(reading)}
-        if record is None:
-            game["faults"] = [str(fault) for fault in reading.faults]
-        else:
-            names = ("White", "Black", "Score")
-            game |= {name.lower(): record.headers.get(name) for name in names}
-            game |= {"result": record.result, "termination": record.termination, "plies": len(record.plies)}
-        games.append(game)
-    return json.dumps({"games": games}, ensure_ascii=False, indent=2)
+def _json_list(lines: list[Line]) -> str:
+    return json.dumps({"games": list(map(_json_line, lines))}, ensure_ascii=False, indent=2)
+
+
+def _json_line(line: Line) -> dict[str, Any]:
+    if not line.result:
+        return {"game": line.number, "faults": [str(fault) for fault in line.faults]}
+    return {
+        "game": line.number,
+        "white": line.white,
+        "black": line.black,
+        "score": line.score,
+        "result": line.result,
+        "termination": line.termination,
+        "plies": line.plies,
+    }
 
 
 def _json_scene(scene: Scene) -> str:

@@ -1,7 +1,6 @@
 """Stepping through recorded games with the keys of a terminal."""
 
-from collections.abc import Sequence
-
+from arbiter.cli.games import Games
 from arbiter.cli.keys import Screen
 from arbiter.cli.look import terminal_look
 from arbiter.cli.scene import Film, Scene, scene_text
@@ -19,10 +18,10 @@ _STEPS = {
 class Viewer:
     """What is to be seen, and what the keys change of it."""
 
-    def __init__(self, records: Sequence[Record], first: Record, *, legal: bool = False) -> None:
-        """``records`` are the games that can be gone to from the ``first`` one."""
-        self._records = records
-        self._index = next(index for index, record in enumerate(records) if record is first)
+    def __init__(self, games: Games, first: Record, *, legal: bool = False) -> None:
+        """``games`` are those that can be gone to from the ``first`` one."""
+        self._games = games
+        self._index = games.numbers.index(first.game)
         self._film = Film(first)
         self._number = self._film.last
         self._legal = legal
@@ -72,9 +71,9 @@ class Viewer:
     def _change_game(self, step: int) -> None:
         """To the next game that can be shown at all, if there is one."""
         index = self._index + step
-        while 0 <= index < len(self._records):
-            film = Film(self._records[index])
-            if film.last >= 0:
+        while 0 <= index < len(self._games):
+            record = self._games.read(self._games.numbers[index]).record
+            if record is not None and (film := Film(record)).last >= 0:
                 self._index, self._film, self._number = index, film, film.last
                 return
             index += step
@@ -92,6 +91,6 @@ class Viewer:
             return f"go to ply (0 to {self._film.last}): {self._asked}_"
         text = _HELP.format(
             arrows="←→" if self._look.unicode else "arrows",
-            games="N P games  " if len(self._records) > 1 else "",
+            games="N P games  " if len(self._games) > 1 else "",
         )
         return self._look.paint("\x1b[7m", text[: columns - 1])

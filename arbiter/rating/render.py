@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import textwrap
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -88,10 +88,12 @@ def as_json(table: LeagueTable) -> str:
         "first_move_elo": table.advantage,
         "anchor": None if table.anchor is None else {"name": table.anchor.bot, "elo": table.anchor.elo},
         "void": [{"number": number, "why": why} for number, why in table.void.items()],
-        "withdrawn": [{"name": bot, "why": why} for bot, why in table.withdrawn.items()],
-        "retired": [{"name": bot, "why": why} for bot, why in table.retired.items()],
+        "withdrawn": named(table.withdrawn),
+        "readmitted": [each.as_json() for each in table.readmitted],
+        "retired": named(table.retired),
         "annulled": [asdict(each) for each in table.annulled],
         "test": None if table.test is None else _test_json(table.test),
+        "ties": list(table.ties),
         "arbiter_lag_ms": table.lag_ms,
         "notes": list(table.notes),
         "title": facts.title,
@@ -101,6 +103,11 @@ def as_json(table: LeagueTable) -> str:
         "machine": facts.machine,
     }
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
+
+
+def named(reasons: Mapping[str, str]) -> list[dict[str, str]]:
+    """Bots with the reason for something."""
+    return [{"name": bot, "why": why} for bot, why in reasons.items()]
 
 
 def _test_json(test: SprtProgress) -> dict[str, Any]:

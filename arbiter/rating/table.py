@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from textwrap import shorten
+from typing import Any
 
 from arbiter.match.clock import MS
 from arbiter.match.termination import FORFEITS
@@ -54,6 +55,23 @@ class Annulment:
 
 
 @dataclass(frozen=True, slots=True)
+class Readmission:
+    """A bot that was withdrawn and let play again: when, why it had been withdrawn, and which games it is
+    forgiven to have failed, by number and attempt.
+    """
+
+    bot: str
+    at: str
+    why: str
+    forgiven: tuple[tuple[int, int], ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """As programs are told."""
+        games = [{"number": number, "attempt": attempt} for number, attempt in self.forgiven]
+        return {"name": self.bot, "at": self.at, "why": self.why, "forgiven": games}
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One bot. Ratings in Elo with the bounds of their 95 % interval; None for a bot without games.
 
@@ -96,7 +114,8 @@ class LeagueTable:
     Ranks and ratings compare within a group only. ``draw_share`` and ``white_share`` (White's points
     per game) are None without games. ``void``: numbers of the games that do not count, and why.
     ``withdrawn`` bots failed too often, ``retired`` ones gave their name to a new version, both with the
-    reason. ``annulled``: games that were taken out. ``test``: where a sequential test stands.
+    reason. ``readmitted``: bots that came back. ``annulled``: games that were taken out. ``test``: where a
+    sequential test stands. ``ties`` of a knockout, as programs are told.
     """
 
     groups: tuple[Group, ...]
@@ -112,6 +131,8 @@ class LeagueTable:
     retired: Mapping[str, str] = field(default_factory=dict)
     annulled: tuple[Annulment, ...] = ()
     test: SprtProgress | None = None
+    readmitted: tuple[Readmission, ...] = ()
+    ties: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def rows(self) -> tuple[Row, ...]:

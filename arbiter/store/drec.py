@@ -13,12 +13,12 @@ from protocol.records import Record, RecordedPly, format_record
 _ANSWERED = (Termination.ILLEGAL, Termination.SYNTAX)
 
 
-def records(league: League) -> Iterator[Record]:
-    """The last attempt at every game, in the order of the schedule.
+def records(league: League, first: int = 1) -> Iterator[Record]:
+    """The last attempt at every game, in the order of the schedule, from the number ``first`` on.
 
     Raises StoreError for a damaged game.
     """
-    return league.games_as(_recorder(league))
+    return league.games_as(_recorder(league), first)
 
 
 def texts(league: League) -> Iterator[str]:

@@ -170,11 +170,6 @@ class League:
                 bots,
             )
 
-    def withdraw(self, name: str, reason: str) -> None:
-        """Note that a bot plays no further games."""
-        with explaining(self.directory), self._transaction():
-            self._connection.execute("UPDATE bots SET withdrawn = ? WHERE name = ?", (reason, name))
-
     def readmit(self, name: str, at: str) -> None:
         """Let a bot that was withdrawn play again, on the record; what it failed so far is forgiven."""
         failed = (
@@ -219,17 +214,22 @@ class League:
         query = "SELECT white, black, count(DISTINCT number) AS games FROM games GROUP BY white, black"
         return [(row["white"], row["black"], row["games"]) for row in self._rows(query)]
 
-    def add(self, games: Iterable[PlayedGame]) -> None:
-        """Commit games, all or none.
+    def add(self, games: Iterable[PlayedGame], withdrawn: Mapping[str, str] | None = None) -> None:
+        """Commit games, in the order in which they ended, and who plays no more because of them, by name with
+        the reason: all or nothing.
 
         Raises:
             StoreError: when they could not be written; the database is as it was.
         """
         columns, marks = ", ".join(COLUMNS), ", ".join("?" * len(COLUMNS))
+        insert = (
+            f"INSERT INTO games ({columns}, ended)"
+            f" VALUES ({marks}, (SELECT ifnull(max(ended), 0) + 1 FROM games))"
+        )
+        reasons = [(why, name) for name, why in (withdrawn or {}).items()]
         with explaining(self.directory), self._transaction():
-            self._connection.executemany(
-                f"INSERT INTO games ({columns}) VALUES ({marks})", map(to_row, games)
-            )
+            self._connection.executemany(insert, map(to_row, games))
+            self._connection.executemany("UPDATE bots SET withdrawn = ? WHERE name = ?", reasons)
 
     def annul(self, number: int, why: str, at: str, *, replay: bool) -> Mapping[str, Any]:
         """Take the last attempt at a game out of all tables, on the record; perhaps to play it again.
@@ -289,6 +289,17 @@ class League:
         for row in self._rows(query):
             yield Attempts(row["number"], row["last"], row["void"], bool(row["decided"]))
 
+    def endings(self) -> list[Mapping[str, Any]]:
+        """Who failed in the last attempt at every game, in the order in which the games ended; where that was
+        not yet stored, first and in order of number. ``annulled`` is as in ``brief_games``.
+        """
+        return self._rows(
+            "SELECT g.number, g.attempt, white, black, termination, offender, both_failed, a.why AS annulled"
+            " FROM games AS g LEFT JOIN annulments AS a ON a.number = g.number AND a.attempt = g.attempt"
+            " WHERE g.attempt = (SELECT max(attempt) FROM games WHERE number = g.number)"
+            " ORDER BY ended, g.number"
+        )
+
     def brief_games(self) -> Iterator[Mapping[str, Any]]:
         """The last attempt at every game, in order of number, with what tables need.
 
@@ -301,27 +312,27 @@ class League:
         """The last attempt at every game, in order of number, whole."""
         return self.games_as(lambda game: game)
 
-    def games_as(self, make: Callable[[PlayedGame], T]) -> Iterator[T]:
-        """What ``make`` makes of each of these games.
+    def games_as(self, make: Callable[[PlayedGame], T], first: int = 1) -> Iterator[T]:
+        """What ``make`` makes of each of these games, from the number ``first`` on.
 
         Raises:
             StoreError: when a game makes no sense by itself, or ``make`` can make nothing of it.
         """
-        for row in self._last_attempts("g.*"):
+        for row in self._last_attempts("g.*", first):
             try:
                 made = make(from_row(dict(row)))
             except (ValueError, TypeError, KeyError, zlib.error) as error:
                 raise damaged_game(self.directory, row["number"], error) from error
             yield made
 
-    def _last_attempts(self, columns: str) -> Iterator[sqlite3.Row]:
+    def _last_attempts(self, columns: str, first: int = 1) -> Iterator[sqlite3.Row]:
         query = (
             f"SELECT {columns}, a.why AS annulled FROM games AS g"
             " LEFT JOIN annulments AS a ON a.number = g.number AND a.attempt = g.attempt"
             " WHERE g.number > ? AND g.attempt = (SELECT max(attempt) FROM games WHERE number = g.number)"
             f" ORDER BY g.number LIMIT {_AT_A_TIME}"
         )
-        last = 0
+        last = first - 1
         while True:
             with explaining(self.directory):
                 rows = self._connection.execute(query, (last,)).fetchall()

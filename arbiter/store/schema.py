@@ -6,7 +6,7 @@ one transaction; for one that is only read, temporary views give it the shape of
 
 import sqlite3
 
-VERSION = 2
+VERSION = 3
 
 _NAMES_1 = {"meta", "bots", "sessions", "games"}
 _TABLES_1 = """
@@ -45,16 +45,24 @@ CREATE TABLE annulments (
     PRIMARY KEY (number, attempt)
 ) STRICT, WITHOUT ROWID;
 """
-_VIEWS_OF_1 = """
-CREATE TEMP VIEW bots AS SELECT rowid, *, NULL AS retired FROM main.bots;
-CREATE TEMP VIEW games AS SELECT *, NULL AS opening FROM main.games;
-CREATE TEMP TABLE annulments (number, attempt, why, at, replay);
+_SINCE_3 = """
+ALTER TABLE games ADD COLUMN ended INTEGER;     -- the order in which games ended; NULL in what is older
+CREATE INDEX games_in_order ON games (ended);
 """
+_UPGRADES = {2: _SINCE_2, 3: _SINCE_3}
+_VIEWS = {
+    1: """
+CREATE TEMP VIEW bots AS SELECT rowid, *, NULL AS retired FROM main.bots;
+CREATE TEMP VIEW games AS SELECT *, NULL AS opening, NULL AS ended FROM main.games;
+CREATE TEMP TABLE annulments (number, attempt, why, at, replay);
+""",
+    2: "CREATE TEMP VIEW games AS SELECT *, NULL AS ended FROM main.games;",
+}
 
 
 def create(connection: sqlite3.Connection) -> None:
     """Make all tables in an empty database."""
-    connection.executescript(f"BEGIN; {_TABLES_1} {_SINCE_2} PRAGMA user_version = {VERSION}; COMMIT;")
+    _execute(connection, _TABLES_1, *_UPGRADES.values())
 
 
 def version_of(connection: sqlite3.Connection) -> int:
@@ -71,11 +79,16 @@ def is_complete(connection: sqlite3.Connection) -> bool:
 
 def upgrade(connection: sqlite3.Connection) -> None:
     """Bring the tables of an earlier version up to date; all or nothing."""
-    if version_of(connection) == 1:
-        connection.executescript(f"BEGIN IMMEDIATE; {_SINCE_2} PRAGMA user_version = {VERSION}; COMMIT;")
+    version = version_of(connection)
+    if version < VERSION:
+        _execute(connection, *(script for since, script in _UPGRADES.items() if since > version))
+
+
+def _execute(connection: sqlite3.Connection, *scripts: str) -> None:
+    """What leads to the latest version, in one transaction."""
+    connection.executescript(f"BEGIN IMMEDIATE; {' '.join(scripts)} PRAGMA user_version = {VERSION}; COMMIT;")
 
 
 def show_as_current(connection: sqlite3.Connection) -> None:
     """Let queries see an earlier version as the latest one; the file stays as it is."""
-    if version_of(connection) == 1:
-        connection.executescript(_VIEWS_OF_1)
+    connection.executescript(_VIEWS.get(version_of(connection), ""))

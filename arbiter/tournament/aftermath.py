@@ -1,21 +1,18 @@
 """What follows when a game is taken out of a tournament."""
 
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from arbiter.rating.table import Annulment
 from arbiter.store import League
 from arbiter.tournament.course import Course, annulments
-from arbiter.tournament.outcomes import outcomes
 
 
 def aftermath(league: League, game: Mapping[str, Any]) -> Iterator[str]:
     """Lines about a game that was just annulled, a row of the store: whether it is played again, what
     becomes of its tie in a knockout or of a test, and which rounds stay though its result led to them.
     """
-    course = Course(league)
-    deque(outcomes([league], course.note), maxlen=0)
+    course = Course.of(league)
     *_, annulment = (each for each in annulments(league) if each.number == game["number"])
     yield _replay(annulment, _left_out(league, game))
     since = "until then" if annulment.replayed else "without it"

@@ -1,17 +1,19 @@
 """How a tournament stands by its format: from what is stored, and while games go on."""
 
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 from arbiter.rating.outcome import Outcome
 from arbiter.rating.sprt import Sprt, SprtProgress
-from arbiter.rating.table import Annulment
+from arbiter.rating.table import Annulment, Readmission
 from arbiter.rating.tiebreaks import Ranking
 from arbiter.store import League
 from arbiter.tournament import remarks
 from arbiter.tournament.agenda import is_over
 from arbiter.tournament.formats import Format, Knockout, SprtMatch, Swiss, Tie
 from arbiter.tournament.formats.swiss import free_points
+from arbiter.tournament.outcomes import outcomes
 from arbiter.tournament.schedule import Stage
 
 
@@ -34,6 +36,14 @@ class Course:
         }
         self.stages = [Stage.from_json(stage) for stage in (league and league.get("stages")) or []]
 
+    @classmethod
+    def of(cls, league: League) -> Self:
+        """After all games that a league has stored; to read them takes its time, if the format cares."""
+        course = cls(league)
+        if course._format.needs_results:
+            deque(outcomes([league], course.note), maxlen=0)
+        return course
+
     def note(self, round_number: int, outcome: Outcome) -> None:
         """Learn of a game. As in a run, those count that are over: others may be played again."""
         if outcome.number in self._over:
@@ -50,6 +60,10 @@ class Course:
         if not isinstance(self._format, Knockout):
             return []
         return self._format.ties(self.stages, self._present)
+
+    def ties_among(self, bots: Collection[str]) -> list[Tie]:
+        """Those between two of these."""
+        return [tie for tie in self.ties if {tie.one, tie.other} <= set(bots)]
 
     def drawn_after(self, round_number: int) -> list[int]:
         """The rounds after this one, where results led to them."""
@@ -75,7 +89,7 @@ class Course:
         test = self.test_among(bots)
         if test is not None:
             return list(remarks.verdict((self._names[0], self._names[1]), test))
-        return remarks.ties(tie for tie in self.ties if {tie.one, tie.other} <= set(bots))
+        return remarks.ties(self.ties_among(bots))
 
     @property
     def _present(self) -> set[str]:
@@ -94,6 +108,13 @@ def annulments(league: League) -> Iterator[Annulment]:
         missing = [bot for bot in (row["white"], row["black"]) if bot in left and replayed and not again]
         game = number, attempt, row["white"], row["black"]
         yield Annulment(*game, row["why"], row["at"], replayed, again, (*missing, None)[0])
+
+
+def readmissions(league: League) -> Iterator[Readmission]:
+    """The bots that were withdrawn and came back, each time."""
+    for each in league.readmissions():
+        forgiven = tuple((number, attempt) for number, attempt in each["forgiven"])
+        yield Readmission(each["bot"], each["at"], each["withdrawn"], forgiven)
 
 
 def _over(league: League) -> set[int]:

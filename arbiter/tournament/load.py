@@ -14,6 +14,7 @@ from arbiter.tournament.format_keys import format_values
 from arbiter.tournament.nodes import Document, KeyPath, UnreadableFileError, parse, read_text
 from arbiter.tournament.openings import OpeningsSpec, fault_of_openings
 from arbiter.tournament.problems import (
+    TOLD,
     ConfigurationError,
     Problem,
     TournamentFileError,
@@ -87,8 +88,11 @@ class _Draft:
         return TournamentModel.model_validate(sound), positions
 
     def _report(self, errors: Iterable[Any]) -> None:
-        unknown = [error for error in errors if error["type"] == "extra_forbidden"]
-        meant = {self._report_unknown(error["loc"]) for error in unknown}
+        unknown = [error["loc"] for error in errors if error["type"] == "extra_forbidden"]
+        unknown.sort(key=self.document.key_place)
+        # To find what was meant takes time, and of further ones nobody is told.
+        meant = {self._report_unknown(path, _hint_for_unknown(path)) for path in unknown[:TOLD]}
+        meant.update(self._report_unknown(path) for path in unknown[TOLD:])
         for error in errors:
             of_key = error["loc"][-1] == "[key]"
             path = error["loc"][:-1] if of_key else error["loc"]
@@ -100,10 +104,9 @@ class _Draft:
                 place = self.document.key_place(path) if of_key else self.document.place(path)
                 self.problems.append(Problem(*place, _sentence("" if of_key else str(path[-1]), error)))
 
-    def _report_unknown(self, path: KeyPath) -> KeyPath:
+    def _report_unknown(self, path: KeyPath, hint: str = "") -> KeyPath:
         """Complain of an unknown key; gives the path of the key that was meant, as far as that is clear."""
         key = str(path[-1])
-        hint = _hint_for_unknown(key, path[:-1])
         self.problems.append(Problem(*self.document.key_place(path), f"unknown key {quoted(key)}{hint}"))
         close = re.search(r"did you mean `(.*)`", hint)
         return (*path[:-1], close[1] if close else key)
@@ -142,8 +145,9 @@ def _keys_at(path: KeyPath) -> list[str]:
     return list(BotModel.model_fields if path else TournamentModel.model_fields)
 
 
-def _hint_for_unknown(key: str, path: KeyPath) -> str:
-    here = _keys_at(path)
+def _hint_for_unknown(path: KeyPath) -> str:
+    *outer, key = path
+    here = _keys_at(tuple(outer))
     levels: dict[str, KeyPath] = {
         "the tournament": (),
         "a bot": ("bots", 0),
@@ -153,8 +157,8 @@ def _hint_for_unknown(key: str, path: KeyPath) -> str:
     for owner, level in levels.items():
         if key in _keys_at(level):
             return f"; it is a key of {owner}"
-    return did_you_mean(key, here) or (
-        f"; known here: {listed(here)}" if path else "; `arbiter schema` tells which there are"
+    return did_you_mean(str(key), here) or (
+        f"; known here: {listed(here)}" if outer else "; `arbiter schema` tells which there are"
     )
 
 

@@ -1,8 +1,10 @@
 """What a tournament will be, before it is played: bots, pairings, games, time."""
 
 import math
+import shlex
 from collections.abc import Collection, Iterator
 from itertools import islice
+from textwrap import shorten
 
 from arbiter.match.clock import TimeControl
 from arbiter.store import League
@@ -14,6 +16,7 @@ from arbiter.tournament.withdrawals import withdrawn
 _TYPICAL_PLIES = 84
 """Plies of a game between the sample bots, the median of some hundred."""
 _FIRST_GAMES = 10
+_LONGEST_COMMAND = 160
 
 
 def outlook(
@@ -33,13 +36,16 @@ def outlook(
     yield f"seed {seed}" if seed is not None else "seed: drawn at the first run"
     yield ""
     away = withdrawn(league, back={*(change.name for change in changed), *readmitted}) if league else {}
-    for bot in tournament.bots:
-        mark = " (withdrawn)" if bot.name in away else " (optional)" if bot.optional else ""
-        yield f"  {bot.name}{mark}: {' '.join(bot.argv)}"
-    yield ""
     present = {bot.name for bot in tournament.bots}.difference(away)
     agenda = Agenda(tournament, present, Foreseen(league, changed) if league else None)
     coming = list(islice(agenda.coming(), _FIRST_GAMES))
+    for bot in tournament.bots:
+        mark = " (withdrawn)" if bot.name in away else " (optional)" if bot.optional else ""
+        yield f"  {bot.name}{mark}: {' '.join(bot.argv)}"
+        if bot.build and bot.name in present and coming:
+            command = shorten(shlex.join(bot.build), _LONGEST_COMMAND, placeholder=" ...")
+            yield f"    the run builds it: {command}, in {bot.directory}"
+    yield ""
     yield from agenda.latecomers
     yield from (change.foretold for change in changed)
     if not coming:

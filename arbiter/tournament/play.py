@@ -190,16 +190,16 @@ async def play_tournament(
     watch: Watcher,
     games: int | None = None,
     new_versions: Collection[str] | None = None,
-    readmitted: Collection[str] | None = None,
+    readmitted: Collection[str] = (),
     *,
     overhear: bool = False,
 ) -> None:
     """Build and check the bots, then play; ``games`` bounds how many games of the schedule are played.
 
     ``new_versions`` are bots whose changed programs enter as new ones, or as those they were before, None
-    where none can; ``readmitted`` are bots that were withdrawn and play again, None where none can; with
-    ``overhear`` all that is said in the games is told as well. Other bots that were withdrawn are not
-    touched, and none is where no game is left.
+    where none can; ``readmitted`` are bots that were withdrawn and play again; with ``overhear`` all that is
+    said in the games is told as well. Other bots that were withdrawn are not touched, and none is where no
+    game is left.
 
     Raises:
         BotsNotReadyError: when a bot that is not optional cannot play, or fewer than two can.
@@ -214,10 +214,11 @@ async def play_tournament(
         watch(Notice(warning))
     if tournament.format not in GROWING:
         new_versions = None
-    away = withdrawn(league, back={*(new_versions or ()), *(readmitted or ())})
+    away = withdrawn(league, back={*(new_versions or ()), *readmitted})
     for name, why in away.items():
-        remedy = "" if readmitted is None else f"; `--readmit {shlex.quote(name)}` lets it play again"
-        watch(Notice(f"{name} stays withdrawn: {shorten(why, _LONGEST_REASON, placeholder=' ...')}{remedy}"))
+        reason = shorten(why, _LONGEST_REASON, placeholder=" ...")
+        remedy = f"`--readmit {shlex.quote(name)}` lets it play again"
+        watch(Notice(f"{name} stays withdrawn: {reason}; {remedy}"))
     bots = [bot for bot in tournament.bots if bot.name not in away]
     if (
         is_through(tournament, bots, league, games)
@@ -232,7 +233,7 @@ async def play_tournament(
         )
         _require(readiness, len(away))
         entries = _enter(tournament, readiness, league, watch, new_versions)
-    for name in withdrawn(league).keys() & entries.keys() & set(readmitted or ()):
+    for name in withdrawn(league).keys() & entries.keys() & set(readmitted):
         league.readmit(name, _now())
         watch(Notice(f"{name} is readmitted: what it failed so far counts no more against it"))
     await Runner(tournament, plan.seed, plan.openings, entries, league, watch, games, overhear=overhear).run()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 _SHOWN = 60
 """Characters of a user's text that a message repeats."""
 
-_TOLD = 50
+TOLD = 50
 """Faults of a file that a message tells; who has more mends these first."""
 
 
@@ -37,8 +37,8 @@ class TournamentFileError(ConfigurationError):
     def __init__(self, path: Path, problems: Iterable[Problem]) -> None:
         self.path = path
         self.problems = tuple(sorted(problems))
-        lines = [self._format(problem) for problem in self.problems[:_TOLD]]
-        if (more := len(self.problems) - _TOLD) > 0:
+        lines = [self._format(problem) for problem in self.problems[:TOLD]]
+        if (more := len(self.problems) - TOLD) > 0:
             lines.append(f"{path}: {more:,} more fault{'' if more == 1 else 's'}")
         super().__init__("\n".join(lines))
 

@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from textwrap import shorten
-from typing import Any
 
 from arbiter.rating.sprt import SprtProgress
-from arbiter.rating.table import Annulment
+from arbiter.rating.table import Annulment, Readmission
 from arbiter.tournament.formats import Tie
 
 _LONGEST_REASON = 160
@@ -77,10 +76,10 @@ def retired(bots: Mapping[str, str]) -> list[str]:
     return [f"{bot} plays no more: {_sentence(why)}" for bot, why in bots.items()]
 
 
-def readmitted(readmissions: Iterable[Mapping[str, Any]]) -> list[str]:
+def readmitted(readmissions: Iterable[Readmission]) -> list[str]:
     """Bots that had been withdrawn and play again."""
     return [
-        f"{each['bot']} was readmitted on {each['at'][:10]}; until then it had {_brief(each['withdrawn'])}"
+        f"{each.bot} was readmitted on {each.at[:10]}; until then it had {_brief(each.why)}"
         for each in readmissions
     ]
 

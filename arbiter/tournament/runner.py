@@ -7,6 +7,7 @@ earlier run is not played again.
 import gc
 import hashlib
 import traceback
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -35,9 +36,10 @@ from arbiter.tournament.events import (
     TieSettled,
     Watcher,
 )
+from arbiter.tournament.form import Form
 from arbiter.tournament.openings import Openings
 from arbiter.tournament.schedule import Fixture
-from protocol.rules import Position, Score, Side
+from protocol.rules import Position, Score
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,21 +77,18 @@ class Runner:
         self._league = league
         self._watch = watcher
         self._overhears = overhear
-        self._withdrawn = {row["name"] for row in league.bots() if row["withdrawn"]}
-        self._agenda = Agenda(tournament, entries.keys() - self._withdrawn, league, limit)
+        self._form = Form(league, tournament.max_failures)
+        self._agenda = Agenda(tournament, entries.keys() - self._form.withdrawn, league, limit)
         self._keep_stages()
         self._test = self._agenda.test
         self._under_way = 0
         self._game_is_over = trio.Event()
-        self._failures = dict.fromkeys(entries, 0)
         self._unstored: list[_Parcel] = []
         self._has_unstored = trio.Event()
-        self._database = trio.Lock()
         self._cores = share(usable_cores(), tournament.concurrency) if tournament.affinity else []
 
     async def run(self) -> None:
         """Play until the schedule is through. On cancellation, finished games are still stored."""
-        self._recall_form()
         agenda = self._agenda
         for line in agenda.latecomers:
             self._watch(Notice(line, is_warning=True))
@@ -110,21 +109,6 @@ class Runner:
                 parcels = self._take_unstored()
                 self._write(parcels)
                 self._tell(parcels)
-
-    def _recall_form(self) -> None:
-        """Which bots were in trouble when an earlier run ended; a game that was taken out blames nobody, and
-        one that was forgiven not the bot that came back.
-        """
-        forgiven = {(each["bot"], *game) for each in self._league.readmissions() for game in each["forgiven"]}
-        for row in self._league.brief_games():
-            if row["annulled"] is not None:
-                continue
-            for side in ("white", "black"):
-                if (row[side], row["number"], row["attempt"]) in forgiven:
-                    continue
-                termination = Termination(row["termination"])
-                failed = row["both_failed"] or (row["offender"] == side and termination.is_forfeit)
-                self._note_form(row[side], failed, termination)
 
     def _keep_stages(self) -> None:
         """Put what is drawn on record before any of its games."""
@@ -164,16 +148,13 @@ class Runner:
         self._watch(GameStarted(fixture, attempt))
         opening = self._openings[fixture.meeting]
         setup = self._setup(fixture, opening.position, cores)
-        outcome, at_fault = await self._play_or_void(setup, fixture)
+        outcome = await self._play_or_void(setup, fixture)
         game = self._played(fixture, attempt, setup, outcome, opening.name)
         is_last = self._agenda.is_last(game)
         await self._store(game, setup, replayed=not is_last)
         self._agenda.end(game)
         if is_last:
             self._tell_test()
-            for side in Side:
-                self._note_form(getattr(fixture, side.word), side in at_fault, outcome.termination)
-                await self._withdraw_if_hopeless(getattr(fixture, side.word), outcome)
             for tie in self._agenda.settle_ties():
                 self._watch(TieSettled(tie))
         return is_last
@@ -184,8 +165,8 @@ class Runner:
             self._test = self._agenda.test
             self._watch(SprtAdvanced(self._test))
 
-    async def _play_or_void(self, setup: GameSetup, fixture: Fixture) -> tuple[GameResult, set[Side]]:
-        """The game's result and the sides that failed; a fault of our own makes it void."""
+    async def _play_or_void(self, setup: GameSetup, fixture: Fixture) -> GameResult:
+        """The game's result; a fault of our own makes it void."""
 
         def observe(record: PlyRecord, position: Position) -> None:
             self._watch(PlyPlayed(fixture, record, position))
@@ -194,13 +175,9 @@ class Runner:
             self._watch(Overheard(fixture, said))
 
         try:
-            outcome = await play_game(setup, observe, overhear if self._overhears else None)
+            return await play_game(setup, observe, overhear if self._overhears else None)
         except Exception as error:
-            return _void_result(setup, error), set()
-        if outcome.termination is Termination.VOID:
-            return outcome, set(Side) if outcome.both_failed else set()
-        is_at_fault = outcome.offender is not None and outcome.termination.is_forfeit
-        return outcome, {outcome.offender} if is_at_fault and outcome.offender is not None else set()
+            return _void_result(setup, error)
 
     def _setup(self, fixture: Fixture, start: Position, cores: tuple[int, ...]) -> GameSetup:
         return GameSetup(
@@ -244,35 +221,14 @@ class Runner:
             opening=opening,
         )
 
-    # Bots in trouble
-
-    def _note_form(self, name: str, failed: bool, termination: Termination) -> None:
-        """Count failures since a game that was finished; one that was not says something only about who
-        failed: against a bot that fails, too, one wins without having shown anything.
-        """
-        if failed:
-            self._failures[name] = self._failures.get(name, 0) + 1
-        elif termination in (Termination.NORMAL, Termination.RESIGN):
-            self._failures[name] = 0
-
-    async def _withdraw_if_hopeless(self, name: str, outcome: GameResult) -> None:
-        if self._failures[name] < self._tournament.max_failures or name in self._withdrawn:
-            return
-        count = self._failures[name]
-        last = f"the last by {outcome.termination}: {outcome.detail}"
-        games = f"{count} game{'' if count == 1 else 's'}"
-        reason = f"failed {games}, none finished in between, {last}"
-        self._withdrawn.add(name)
-        self._agenda.present.discard(name)
-        async with self._database:
-            await trio.to_thread.run_sync(self._league.withdraw, name, reason)
-        self._watch(BotWithdrawn(name, reason, self._agenda.open_games(name)))
-
     # Storing
 
     async def _store(self, game: PlayedGame, setup: GameSetup, *, replayed: bool) -> None:
-        """Hand a game over and wait until it is stored and told."""
-        parcel = _Parcel(game, setup, replayed, trio.Event())
+        """Hand a game over and wait until it is stored and told, with the withdrawals that follow from it: no
+        end of the run comes between them.
+        """
+        withdrawn = {} if replayed else self._form.note(game)
+        parcel = _Parcel(game, setup, replayed, withdrawn, trio.Event())
         self._unstored.append(parcel)
         self._has_unstored.set()
         await parcel.is_stored.wait()
@@ -283,8 +239,7 @@ class Runner:
             await self._has_unstored.wait()
             parcels = self._take_unstored()
             with trio.CancelScope(shield=True):
-                async with self._database:
-                    await trio.to_thread.run_sync(self._write, parcels)
+                await trio.to_thread.run_sync(self._write, parcels)
             self._tell(parcels)
 
     def _take_unstored(self) -> list["_Parcel"]:
@@ -297,23 +252,28 @@ class Runner:
             for parcel in parcels:
                 if is_failed(parcel.game):
                     write_bundle(self._league.directory, parcel.game, parcel.setup, self._tournament.name)
-        self._league.add([parcel.game for parcel in parcels])
+        withdrawn = {name: why for parcel in parcels for name, why in parcel.withdrawn.items()}
+        self._league.add([parcel.game for parcel in parcels], withdrawn)
 
     def _tell(self, parcels: list["_Parcel"]) -> None:
         for parcel in parcels:
             game = parcel.game
             bundle = bundle_directory(self._league.directory, game) if is_failed(game) else None
             self._watch(GameFinished(game, parcel.replayed, bundle))
+            for name, reason in parcel.withdrawn.items():
+                self._agenda.present.discard(name)
+                self._watch(BotWithdrawn(name, reason, self._agenda.open_games(name)))
             parcel.is_stored.set()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Parcel:
-    """A finished game on its way to the store."""
+    """A finished game on its way to the store; ``withdrawn``: the bots that play no more, and why."""
 
     game: PlayedGame
     setup: GameSetup
     replayed: bool
+    withdrawn: Mapping[str, str]
     is_stored: trio.Event
 
 

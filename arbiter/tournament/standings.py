@@ -1,17 +1,16 @@
 """From stored games to league tables."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from arbiter.rating.pages import PageKind, page
 from arbiter.rating.sheet import Sheet
-from arbiter.rating.table import Anchor, Annulment, Facts, LeagueTable, table_of
+from arbiter.rating.table import Anchor, Annulment, Facts, LeagueTable, Readmission, table_of
 from arbiter.rating.tally import Tally
 from arbiter.store import League
 from arbiter.tournament import remarks
-from arbiter.tournament.course import Course, annulments
+from arbiter.tournament.course import Course, annulments, readmissions
 from arbiter.tournament.outcomes import outcomes
 from arbiter.tournament.roster import Roster
 
@@ -44,6 +43,7 @@ def standings_of(
         (each for each in games if each.white in wanted and each.black in wanted),
     )
     annulled = tuple(_annulments(roster, wanted))
+    readmitted = tuple(_readmissions(roster, wanted))
     # A program that was replaced before its first game has nothing to show, and one that plays on
     # somewhere else is not gone.
     current = {row["name"] for row in rows if not row["retired"]}
@@ -64,18 +64,25 @@ def standings_of(
             *course.remarks(wanted),
             *remarks.annulled(annulled),
             *remarks.retired(retired),
-            *remarks.readmitted(_readmissions(roster, wanted)),
+            *remarks.readmitted(readmitted),
         ],
     )
-    test = course.test_among(wanted)
-    return Standings(tally, replace(table, retired=retired, annulled=annulled, test=test))
+    more = replace(
+        table,
+        retired=retired,
+        readmitted=readmitted,
+        annulled=annulled,
+        test=course.test_among(wanted),
+        ties=tuple(tie.as_json() for tie in course.ties_among(wanted)),
+    )
+    return Standings(tally, more)
 
 
-def _readmissions(roster: Roster, wanted: Collection[str]) -> Iterator[Mapping[str, Any]]:
+def _readmissions(roster: Roster, wanted: Collection[str]) -> Iterator[Readmission]:
     for league, names in roster.names.items():
-        for each in league.readmissions():
-            if (bot := names.get(each["bot"], each["bot"])) in wanted:
-                yield {**each, "bot": bot}
+        for each in readmissions(league):
+            if (bot := names.get(each.bot, each.bot)) in wanted:
+                yield replace(each, bot=bot)
 
 
 def _annulments(roster: Roster, wanted: Collection[str]) -> Iterator[Annulment]:

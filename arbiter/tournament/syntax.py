@@ -14,6 +14,8 @@ from arbiter.tournament.problems import Place, Problem, quoted
 LINE_END = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
 """Where YAML ends a line."""
 _DEEPEST = 20
+_MOST = 40_000
+"""Keys and values of a file: twenty of each for every one of a thousand bots, read in about a second."""
 _NO_ANCHORS = (
     "anchors and aliases are not supported; write the value out, or put {} in quotes if it is a text"
 )
@@ -31,10 +33,13 @@ def _place_of(mark: Any) -> Place:
 
 
 class _TextLoader(yaml.SafeLoader):
-    """A loader for which every scalar is text, and which refuses anchors, aliases and deep nesting."""
+    """A loader for which every scalar is text, and which refuses anchors, aliases, and what is too deep or
+    too long.
+    """
 
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - PyYAML's own class attribute
     depth = 0
+    count = 0
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         event: yaml.Event = self.peek_event()  # type: ignore[no-untyped-call]
@@ -44,6 +49,9 @@ class _TextLoader(yaml.SafeLoader):
             raise SyntaxFault(place, _NO_ANCHORS.format(quoted(sign + anchor)))
         if self.depth == _DEEPEST:
             raise SyntaxFault(place, f"nested more than {_DEEPEST} levels deep")
+        if self.count == _MOST:
+            raise SyntaxFault(place, f"more than {_MOST:,} keys and values; that is no tournament file")
+        self.count += 1
         self.depth += 1
         node = super().compose_node(parent, index)
         self.depth -= 1

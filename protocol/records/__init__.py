@@ -18,12 +18,15 @@
 """
 
 from protocol.records.drec import (
+    Unread,
     decode_text,
     format_record,
     format_records,
+    lines_of,
     read_records,
     scan_lines,
     scan_records,
+    split_lines,
 )
 from protocol.records.record import (
     RESULTS,
@@ -47,9 +50,11 @@ __all__ = [
     "Reading",
     "Record",
     "RecordedPly",
+    "Unread",
     "decode_text",
     "format_record",
     "format_records",
+    "lines_of",
     "loser",
     "read_records",
     "replay",
@@ -57,5 +62,6 @@ __all__ = [
     "result_by_score",
     "scan_lines",
     "scan_records",
+    "split_lines",
     "verify_record",
 ]

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from protocol.errors import LocalProtocolError, PlySyntaxError, PositionError, RecordError
+from protocol.records.blocks import HEADER, Block, blocks
 from protocol.records.comments import format_comments, merge_comments, parse_comment
 from protocol.records.record import REQUIRED_HEADERS, RESULTS, Fault, Reading, Record, RecordedPly
 from protocol.rules import Phase, Position, Rules, Side, parse_ply
@@ -19,7 +20,6 @@ WIDTH = 80
 """Where lines are wrapped; a ply with its comments may be longer."""
 
 _HEADER_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
-_HEADER = re.compile(r'\[([A-Za-z][A-Za-z0-9_-]*)[ \t]+"((?:[^"\\]|\\.)*)"\s*\]')
 _NUMBER = re.compile(r"\d+\.+")
 _RESULT_LIKE = re.compile(r"[\d½*][\d½*/:.,-]*")
 _LINE_BREAK = re.compile(r"[\r\n]")
@@ -77,8 +77,16 @@ def scan_records(text: str, source: str) -> Iterator[Reading]:
     ...     print(*reading.faults)
     games.drec:5: game 1, ply 1: this comment is never closed
     """
-    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return scan_lines(lines, source)
+    return scan_lines(lines_of(text), source)
+
+
+def lines_of(text: str) -> list[str]:
+    r"""The lines of a file, whichever system wrote it.
+
+    >>> lines_of("one\r\ntwo\n")
+    ['one', 'two', '']
+    """
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def scan_lines(lines: Iterable[str], source: str) -> Iterator[Reading]:
@@ -88,48 +96,38 @@ def scan_lines(lines: Iterable[str], source: str) -> Iterator[Reading]:
     >>> [reading.record.result for reading in scan_lines(iter(lines), "games.drec")]
     ['*']
     """
-    for number, block in enumerate(_blocks(lines), 1):
-        yield _Reader(source, number, block).read()
+    for unread in split_lines(lines, source):
+        yield unread.read()
 
 
-@dataclass(slots=True)
-class _Block:
-    """The lines of one game with their numbers; blank lines left out."""
+def split_lines(lines: Iterable[str], source: str) -> Iterator["Unread"]:
+    r"""The games of a file, not yet read: to find one of many.
 
-    headers: list[tuple[int, str]] = field(default_factory=list)
-    moves: list[tuple[int, str]] = field(default_factory=list)
+    >>> lines = ['[Game "DVONN"]', '[Number "7"]', "1. D1 F4"]
+    >>> [(unread.number, unread.read().record) for unread in split_lines(lines, "games.drec")]
+    [('7', None)]
+    """
+    for number, block in enumerate(blocks(lines), 1):
+        yield Unread(source, number, block)
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """One game of a file, the ``game``-th from 1, before it is read."""
+
+    source: str
+    game: int
+    block: Block
 
     @property
-    def line(self) -> int:
-        return (self.headers or self.moves)[0][0]
+    def number(self) -> str:
+        """What its header ``Number`` says; empty without one."""
+        headers = (HEADER.fullmatch(text) for _, text in self.block.headers)
+        return next((match[2] for match in headers if match and match[1] == "Number"), "")
 
-    def has_header(self, line: str) -> bool:
-        return any(other.split()[0] == line.split()[0] for _, other in self.headers)
-
-
-def _blocks(lines: Iterable[str]) -> Iterator[_Block]:
-    """Cut a file into games: one begins where headers follow moves, or begin anew after a blank line.
-
-    Inside a comment only a line that is a header beyond doubt begins a game: the comment was never closed.
-    """
-    block, blank, in_comment = _Block(), False, False
-    for number, raw in enumerate(lines, 1):
-        line = raw.strip()
-        if not line:
-            blank = True
-            continue
-        if line.startswith("[") and (not in_comment or _HEADER.fullmatch(line)):
-            if block.moves or (blank and block.has_header(line)):
-                yield block
-                block, in_comment = _Block(), False
-            block.headers.append((number, line))
-        else:
-            block.moves.append((number, line))
-            opened, closed = line.rfind("{"), line.rfind("}")
-            in_comment = opened > closed or (in_comment and closed < 0)
-        blank = False
-    if block.headers or block.moves:
-        yield block
+    def read(self) -> Reading:
+        """The game with the faults of form in it."""
+        return _Reader(self.source, self.game, self.block).read()
 
 
 class _BrokenOffError(Exception):
@@ -139,7 +137,7 @@ class _BrokenOffError(Exception):
 class _Reader:
     """Reads one game and collects what is wrong with its form."""
 
-    def __init__(self, source: str, game: int, block: _Block) -> None:
+    def __init__(self, source: str, game: int, block: Block) -> None:
         self.source, self.game, self.block = source, game, block
         self.faults: list[Fault] = []
         self.headers: dict[str, str] = {}
@@ -188,7 +186,7 @@ class _Reader:
         return _BrokenOffError()
 
     def read_header(self, line: int, text: str) -> None:
-        match = _HEADER.fullmatch(text)
+        match = HEADER.fullmatch(text)
         if match is None:
             self.fault(line, _header_fault(text))
             return

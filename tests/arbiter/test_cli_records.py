@@ -1,5 +1,6 @@
 """The commands verify, show and perft as a user types them."""
 
+import gc
 import io
 import json
 import os
@@ -10,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from arbiter.cli import main
-from protocol.records import Record, format_record, format_records
+from protocol.records import Reading, Record, Unread, format_record, format_records
 from protocol.rules import parse_dpos
 from tests.protocol.drec_samples import EXAMPLE, broken_off, finished, golden_games, with_comment, with_header
 
@@ -320,6 +321,37 @@ def test_show_refuses_what_is_not_there(
 ) -> None:
     assert main(["show", games, *arguments]) == 2
     assert message in capsys.readouterr().err
+
+
+def records_in_memory() -> int:
+    return sum(isinstance(thing, Record) for thing in gc.get_objects())
+
+
+@pytest.mark.parametrize(
+    ("options", "most"),
+    [(["--game", "90", "--ply", "3"], 2), ([], 41), (["--lost", "Bob"], 101), (["--format", "json"], 101)],
+)
+def test_of_many_games_only_those_shown_are_read_and_one_is_in_memory(
+    tmp_path: Path,
+    options: list[str],
+    most: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = write(tmp_path, *[with_header(finished(1), Number=str(n)) for n in range(1, 101)])
+    read, games, before = Unread.read, [0], records_in_memory()
+
+    def counted(unread: Unread) -> Reading:
+        reading = read(unread)
+        games[0] += 1
+        if games[0] == 40:
+            assert records_in_memory() - before <= 3
+        return reading
+
+    monkeypatch.setattr(Unread, "read", counted)
+    assert main(["show", path, *options]) == 0
+    assert capsys.readouterr().out.startswith(("game 90: ", "{", "  game  white"))
+    assert 1 <= games[0] <= most
 
 
 def test_show_with_a_broken_game_in_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

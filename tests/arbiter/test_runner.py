@@ -259,6 +259,72 @@ def test_a_game_that_was_played_makes_up_for_failures(house: House, termination:
     assert len(list(house.stored())) == 24
 
 
+def plays(setup: GameSetup, name: str) -> Side | None:
+    return next((side for side in Side if setup.competitor(side).bot.name == name), None)
+
+
+@pytest.mark.parametrize(("most", "late_fails"), [(4, False), (2, True)])
+def test_the_order_in_which_games_ended_outlasts_the_run(house: House, most: int, late_fails: bool) -> None:
+    """The first game of ``b`` ends last: by the numbers of the games it would be in other form."""
+    begun, others_are_over = Counter[str](), trio.Event()
+
+    def fate(side: Side, *, fails: bool) -> GameResult:
+        return ending(Termination.CRASH, side) if fails else ending(Termination.NORMAL)
+
+    async def first_run(setup: GameSetup) -> GameResult:
+        if (side := plays(setup, "b")) is None:
+            return await fair(setup)
+        begun["b"] += 1
+        if begun["b"] == 1:
+            await others_are_over.wait()
+            return fate(side, fails=late_fails)
+        if begun["b"] == 4:
+            others_are_over.set()
+        return fate(side, fails=not late_fails)
+
+    async def second_run(setup: GameSetup) -> GameResult:
+        side = plays(setup, "b")
+        return await fair(setup) if side is None else fate(side, fails=True)
+
+    house.run(first_run, max_failures=most, concurrency=2)
+    house.run(second_run, max_failures=most, rounds=2, limit=9)
+    withdrawn = [event.bot for event in house.events if isinstance(event, BotWithdrawn)]
+    assert withdrawn == (["b"] if late_fails else [])
+
+
+def test_a_withdrawal_is_stored_with_the_game_that_led_to_it(house: House) -> None:
+    """So that no end of a run comes between them."""
+    seen: list[tuple[int, bool]] = []
+
+    def watch(event: Event) -> None:
+        if isinstance(event, GameFinished):
+            with League.open_for_reading(house.directory) as league:
+                seen.append((event.game.number, any(row["withdrawn"] for row in league.bots())))
+
+    house.run(white_crashes, watch, max_failures=1, limit=1)
+    assert seen == [(1, True)]
+
+
+def test_a_try_that_was_to_be_repeated_is_no_failure_of_an_earlier_run(house: House) -> None:
+    both_failed = replace(ending(Termination.VOID), both_failed=True)
+    tries, second_began = Counter[str](), trio.Event()
+
+    async def stopped(setup: GameSetup) -> GameResult:
+        tries[setup.label] += 1
+        if tries[setup.label] == 2:
+            second_began.set()
+            await trio.sleep_forever()
+        return both_failed
+
+    async def play(setup: GameSetup) -> GameResult:
+        return both_failed
+
+    house.run(stopped, stop=second_began, max_failures=2, limit=1)
+    house.run(play, max_failures=2, limit=1)
+    assert [attempt for _, attempt, _ in house.stored()] == [3]
+    assert not any(isinstance(event, BotWithdrawn) for event in house.events)
+
+
 def test_an_annulled_failure_is_forgiven(house: House) -> None:
     house.run(white_crashes, max_failures=4)
     with League.open_for_writing(house.directory) as league:

@@ -160,7 +160,7 @@ def test_facts_and_bots(tmp_path: Path) -> None:
         assert league.get("seed") is None
         league.put(seed=5)
         league.set_bots([("b", "h1", "./b", None), ("a", "h2", "./a", "no cc")])
-        league.withdraw("b", "crashed")
+        league.add([], {"b": "crashed"})
         league.set_bots([("b", "h3", "./b", None), ("a", "h2", "./a", None)])
         league.start_session("2026-11-29T21:10:03+00:00", "box", "{}")
     with League.open_for_reading(tmp_path) as league:

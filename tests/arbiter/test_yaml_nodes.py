@@ -142,6 +142,16 @@ def test_a_billion_laughs_are_refused_at_the_first() -> None:
     assert len(problems("\n".join(lines))) == 1
 
 
+def test_more_values_than_a_tournament_can_have() -> None:
+    """Reading is slow; who gives the wrong file is not to wait for the end of it."""
+    text = "".join(f"key{number}: x\n" for number in range(30_000))
+    assert problems(text) == ["20000:11: more than 40,000 keys and values; that is no tournament file"]
+    assert problems("rounds:4\n" + text) == [
+        "1:8: a blank is missing after the colon: `rounds: 4`",
+        "20000:11: more than 40,000 keys and values; that is no tournament file",
+    ]
+
+
 @pytest.mark.parametrize(
     "text, expected, data",
     [

@@ -2,12 +2,13 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from arbiter.cli.main import COMMANDS
-from tests.e2e.commands import arbiter
+from tests.e2e.commands import QUICK, arbiter, at_once, entry, quick, write_cup
 
 
 def test_the_sample_bots_are_listed(tmp_path: Path) -> None:
@@ -48,6 +49,28 @@ def test_every_command_explains_itself(tmp_path: Path, command: str) -> None:
 
 def test_the_version(tmp_path: Path) -> None:
     assert re.fullmatch(r"arbiter \d+\.\d+\.\d+\n", arbiter(tmp_path, "--version").stdout)
+
+
+def test_a_dry_run_says_what_the_run_builds_and_builds_nothing(tmp_path: Path) -> None:
+    shutil.copy(QUICK, tmp_path / "quick.sh")
+    bots = [
+        entry("made", "./made first", build="[cp, quick.sh, made]"),
+        quick("other", "last"),
+        entry("long", "./made last", build=f'[sh, -c, "cp quick.sh made {" " * 200}; true"]'),
+    ]
+    write_cup(tmp_path, "round-robin", bots)
+    done = at_once("run", "cup.yaml", "--dry-run", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split("\n\n")[1].splitlines() == [
+        f"  made: {tmp_path}/made first",
+        f"    the run builds it: cp quick.sh made, in {tmp_path}",
+        f"  other: {QUICK} last",
+        f"  long: {tmp_path}/made last",
+        f"    the run builds it: sh -c 'cp quick.sh made ; true', in {tmp_path}",
+    ]
+    assert not (tmp_path / "made").exists()
+    assert at_once("run", "cup.yaml", cwd=tmp_path).returncode == 0
+    assert "builds it" not in at_once("run", "cup.yaml", "--dry-run", cwd=tmp_path).stdout
 
 
 def test_a_dry_run_without_a_clock(tmp_path: Path) -> None:

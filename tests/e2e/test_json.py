@@ -129,6 +129,45 @@ def test_exported_games(league: Path, empty: Path) -> None:
     check("games", printed("export", str(empty), "--format", "json"))
 
 
+def test_ties_and_bots_that_came_back_are_data(tmp_path: Path) -> None:
+    bots = [quick("a"), quick("b", "crash"), quick("c", "last"), quick("d", "first x")]
+    write_cup(tmp_path, "knockout", bots, "max_failures: 1")
+    assert at_once("run", "cup.yaml", "--results", "one", cwd=tmp_path).returncode == 1
+    write_cup(tmp_path, "knockout", bots, "max_failures: 9")
+    results = str(tmp_path / "one")
+    before = check("table", printed("table", results, "--format", "json"))
+    exported = check("games", printed("export", results, "--format", "json"))
+    assert before["readmitted"] == exported["readmitted"] == []
+    assert exported["withdrawn"] == before["withdrawn"]
+    assert [each["name"] for each in before["withdrawn"]] == ["b"]
+    assert exported["ties"] == before["ties"]
+    first, second, final = before["ties"]
+    assert (first["round"], first["one"], first["other"]) == (1, "a", "d")
+    assert second == {
+        "round": 1, "one": "b", "other": "c", "points": [0.0, 1.0], "margin": 0, "open_games": 1,
+        "over": True, "winner": "c", "by": "absence",
+    }  # fmt: skip
+    assert (final["round"], final["over"]) == (2, True)
+    only = check("table", printed("table", results, "--only", "b", "--only", "c", "--format", "json"))
+    assert only["ties"] == [second]
+
+
+def test_who_came_back_is_data(tmp_path: Path) -> None:
+    write_cup(tmp_path, "round-robin", [quick("a"), quick("b", "crash")], "max_failures: 1")
+    run = ("run", "cup.yaml", "--results", "one")
+    assert at_once(*run, cwd=tmp_path).returncode == 1
+    assert at_once(*run, "--readmit", "b", cwd=tmp_path).returncode == 1
+    results = str(tmp_path / "one")
+    (back,) = check("table", printed("table", results, "--format", "json"))["readmitted"]
+    assert (back["name"], back["forgiven"]) == ("b", [{"number": 1, "attempt": 1}])
+    assert back["why"].startswith("failed 1 game, ")
+    exported = check("games", printed("export", results, "--format", "json"))
+    assert exported["readmitted"] == [back]
+    assert exported["ties"] == []
+    without = check("table", printed("table", results, "--exclude", "b", "--format", "json"))
+    assert without["readmitted"] == []
+
+
 def test_positions_and_lists_of_games(league: Path) -> None:
     check("records", printed("show", str(league), "--format", "json"))
     check("position", printed("show", str(league), "--game", "1", "--format", "json"))

@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 
 from arbiter.cli import main
-from arbiter.store import schema
+from arbiter.store import League, schema
 from tests.e2e.commands import at_once, stored
 
 DATA = Path(__file__).parents[1] / "data" / "schema"
 VERSIONS = sorted(int(path.stem) for path in DATA.glob("*.sql"))
-STORED = {1: [1, 2, 7], 2: [1, 2, 3, 5]}
+STORED = {1: [1, 2, 7], 2: [1, 2, 3, 5], 3: [1, 2, 7]}
 """The games that were over when the arbiter was stopped."""
-WHOLE = {1: [1, 2, 7, 8, 9, 10], 2: [1, 2, 3, 5, 6, 7, 8]}
+WHOLE = {1: [1, 2, 7, 8, 9, 10], 2: [1, 2, 3, 5, 6, 7, 8], 3: [1, 2, 7, 8, 9, 10]}
 """Those that there are at the end: the optional bot is left out, and a program that changed plays no more."""
 
 
@@ -54,7 +54,7 @@ def test_an_earlier_version_is_read_as_it_is(tmp_path: Path, version: int) -> No
     table = json.loads(at_once("table", "results", "--format", "json", cwd=tmp_path).stdout)
     rows = {bot["name"]: bot for bot in table["bots"]}
     assert rows["Erste"]["games"] == 2
-    assert rows["007"]["forfeits"] == {"crash": {1: 1, 2: 2}[version]}
+    assert rows["007"]["forfeits"] == {"crash": {1: 1, 2: 2, 3: 1}[version]}
     assert any("ghost was left out" in note for note in table["notes"])
     for view in ("--crosstable", "--by=pairing", "--by=opening", "--by=ending", "--by=clock"):
         assert main(["table", str(results), view]) == 0
@@ -77,7 +77,7 @@ def test_an_earlier_version_is_gone_on_with(tmp_path: Path, version: int) -> Non
     after = stored(results)
     assert list(after) == WHOLE[version]
     assert before.items() <= after.items()
-    if version == 1:
+    if version != 2:  # in which other programs had played
         assert at_once("run", "cup.yaml", "--results", "new", cwd=tmp_path).returncode == 0
         assert stored(tmp_path / "new") == after
     assert "starts" not in at_once("run", "cup.yaml", "--results", "results", cwd=tmp_path).stdout
@@ -101,3 +101,15 @@ def test_annulments_and_changed_programs_of_version_2(tmp_path: Path) -> None:
         "Elo with the 95 % interval of the difference to Erste, set to 1500.",
     ):
         assert words in table
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_order_of_ending_goes_on_after_what_is_older(tmp_path: Path, version: int) -> None:
+    results = restore(tmp_path, version)
+    with League.open_for_reading(results) as league:
+        assert [game["number"] for game in league.endings()] == {3: [2, 1, 7]}.get(version, STORED[version])
+    assert at_once("run", "cup.yaml", "--results", "results", cwd=tmp_path).returncode == 0
+    with League.open_for_reading(results) as league:
+        ended = [game["number"] for game in league.endings()]
+    assert ended[: len(STORED[version])] == {3: [2, 1, 7]}.get(version, STORED[version])
+    assert sorted(ended) == WHOLE[version]

@@ -1,6 +1,7 @@
 """Bots that were withdrawn: what a league does without them."""
 
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -140,3 +141,26 @@ def test_who_comes_back_to_a_swiss_system_is_drawn_again(tmp_path: Path) -> None
     assert (done.returncode, done.stderr) == (0, "")
     # The second game of its pair, and the pair of the third round.
     assert sum("b" in game for game in stored(tmp_path / "one").values()) == 4
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("match", "--games", "8", "--openings", "balanced"), ("ab", "--seed", "1")],
+    ids=lambda command: command[0],
+)
+def test_a_match_takes_back_who_was_withdrawn(tmp_path: Path, command: tuple[str, ...]) -> None:
+    shutil.copy(QUICK, tmp_path / "van.sh")
+    words = [*command, "./van.sh crash", f"{QUICK} last", "--concurrency", "1"]
+    done = at_once(*words, cwd=tmp_path)
+    assert (done.returncode, "van is withdrawn: failed 3 games" in done.stdout) == (1, True), done.stderr
+    (results,) = (tmp_path / "results").iterdir()
+    again = [*words, "--results", f"results/{results.name}"]
+    line = f"let van play again: {shlex.join(['arbiter', *again, '--readmit', 'van'])}\n"
+    assert line in done.stdout
+    refused = at_once(*again, "--readmit", "quick", cwd=tmp_path)
+    assert (refused.returncode, "--readmit: quick is not withdrawn\n" in refused.stderr) == (2, True)
+    done = at_once(*again, "--readmit", "van", cwd=tmp_path)
+    assert "van is readmitted: what it failed so far counts no more against it\n" in done.stdout
+    assert done.stdout.count("van forfeits") == 3
+    assert line in done.stdout
+    assert "; `--readmit van` lets it play again\n" in at_once(*again, cwd=tmp_path).stdout

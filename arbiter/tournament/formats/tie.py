@@ -1,7 +1,7 @@
 """A tie of a knockout: two bots, of which one goes on."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 By = Literal["score", "margin", "seed", "absence", "draw"]
 """What let a bot through: the other's "absence", or a later "draw" whatever the games say by now."""
@@ -28,6 +28,20 @@ class Tie:
     @property
     def is_over(self) -> bool:
         return self.by is not None
+
+    def as_json(self) -> dict[str, Any]:
+        """As programs are told."""
+        return {
+            "round": self.round,
+            "one": self.one,
+            "other": self.other,
+            "points": list(self.points),
+            "margin": self.margin,
+            "open_games": self.pending,
+            "over": self.is_over,
+            "winner": self.winner,
+            "by": self.by,
+        }
 
     def __str__(self) -> str:
         first, second = self.points
