@@ -92,7 +92,7 @@ class Departure:
 
 def _is_zombie(pid: int) -> bool:
     try:
-        return proc.stat(pid)[proc.STATE] == b"Z"
+        return proc.has_ended(proc.stat(pid))
     except OSError:
         return False
 

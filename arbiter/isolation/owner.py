@@ -35,7 +35,7 @@ def began(pid: int) -> int:
     """When a process began, in clock ticks since the machine started; 0 if there is none, or no /proc."""
     try:
         fields = proc.stat(pid)
-        return 0 if fields[proc.STATE] in proc.DEAD else int(fields[proc.BEGAN])
+        return 0 if proc.has_ended(fields) else int(fields[proc.BEGAN])
     except (OSError, IndexError, ValueError):
         return 0
 

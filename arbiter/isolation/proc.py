@@ -31,6 +31,35 @@ def stat(pid: int) -> list[bytes]:
     return read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
 
 
+def has_ended(fields: list[bytes]) -> bool:
+    """Whether a process is dead, by its ``stat``.
+
+    One whose first thread has ended while others go on is a zombie by its state, too.
+    """
+    return fields[STATE] in DEAD and int(fields[THREADS]) <= 1
+
+
+def speaker(pid: int, fields: list[bytes]) -> int:
+    """The number under which the memory and the environment of a process with these fields are found: its
+    own, or that of another thread when the first has ended.
+
+    Raises:
+        OSError: when the process is gone.
+    """
+    if fields[STATE] not in DEAD:
+        return pid
+    return next((int(thread) for thread in os.listdir(f"/proc/{pid}/task") if int(thread) != pid), pid)  # noqa: PTH208
+
+
+def environment(pid: int) -> list[bytes]:
+    """What a process was started with, ``NAME=value`` each.
+
+    Raises:
+        OSError: when it is gone, or is not ours to look at.
+    """
+    return _read_whole(f"/proc/{speaker(pid, stat(pid))}/environ").split(b"\0")
+
+
 def children(pid: int) -> list[int]:
     """The children of a process, of each of its threads; none when it is gone."""
     found: list[int] = []

@@ -73,7 +73,7 @@ def _orphans() -> Iterator[int]:
     prefix = f"{MARKER}=".encode()
     for pid in _all_processes():
         with contextlib.suppress(OSError):
-            for entry in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+            for entry in proc.environment(pid):
                 if entry.startswith(prefix) and is_orphaned(entry[len(prefix) :].decode(errors="replace")):
                     yield pid
 
@@ -95,7 +95,7 @@ def _facts(pid: int) -> tuple[int, int] | None:
     """Parent and session of a living process."""
     with contextlib.suppress(OSError, IndexError, ValueError):
         fields = proc.stat(pid)
-        if fields[proc.STATE] not in proc.DEAD:
+        if not proc.has_ended(fields):
             return int(fields[proc.PARENT]), int(fields[proc.SESSION])
     return None
 

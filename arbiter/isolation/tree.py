@@ -223,7 +223,7 @@ def _forget_strays_except(children: list[_Process]) -> None:
 
 def _marker(pid: int) -> str | None:
     with contextlib.suppress(OSError):
-        for entry in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+        for entry in proc.environment(pid):
             if entry.startswith(f"{MARKER}=".encode()):
                 return entry.partition(b"=")[2].decode(errors="replace")
     return None
@@ -261,7 +261,7 @@ def _read_stat(pid: int) -> _Process:
         pid,
         int(fields[proc.PARENT]),
         int(fields[proc.SESSION]),
-        fields[proc.STATE] in proc.DEAD,
+        proc.has_ended(fields),
         int(fields[proc.BEGAN]),
     )
 

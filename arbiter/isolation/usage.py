@@ -24,8 +24,9 @@ def measure(pids: Iterable[int]) -> Usage:
     memory = threads = 0
     for pid in pids:
         with contextlib.suppress(OSError, IndexError, ValueError):
-            memory += int(proc.read(f"/proc/{pid}/statm").split(None, 2)[1]) * _PAGE
-            threads += int(proc.stat(pid)[proc.THREADS])
+            fields = proc.stat(pid)
+            threads += int(fields[proc.THREADS])
+            memory += int(proc.read(f"/proc/{proc.speaker(pid, fields)}/statm").split(None, 2)[1]) * _PAGE
     return Usage(memory, threads)
 
 
@@ -34,7 +35,7 @@ def highest(pids: Iterable[int]) -> int:
     most = 0
     for pid in pids:
         with contextlib.suppress(OSError, ValueError, IndexError):
-            fields = proc.read(f"/proc/{pid}/status").split()
+            fields = proc.read(f"/proc/{proc.speaker(pid, proc.stat(pid))}/status").split()
             most = max(most, int(fields[fields.index(b"VmHWM:") + 1]) * 1024)
     return most
 
@@ -44,8 +45,8 @@ def proportional(pids: Iterable[int]) -> int | None:
     memory = 0
     for pid in pids:
         try:
-            rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
-        except ProcessLookupError:
+            rollup = Path(f"/proc/{proc.speaker(pid, proc.stat(pid))}/smaps_rollup").read_text()
+        except (ProcessLookupError, FileNotFoundError):
             continue
         except OSError:
             return None

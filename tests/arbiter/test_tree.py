@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -11,9 +12,9 @@ from pathlib import Path
 import pytest
 import trio
 
-from arbiter.isolation import tree
+from arbiter.isolation import proc, tree, usage
 from arbiter.isolation.launch import Program, launch
-from arbiter.isolation.sandbox import Level, Sandbox
+from arbiter.isolation.sandbox import MIB, Level, Sandbox
 
 SLEEP = "sleep 60"
 
@@ -166,3 +167,58 @@ def test_what_was_here_before_is_nobodys_orphan(tmp_path: Path) -> None:
     before.kill()
     before.wait()
     close(program)
+
+
+HEADLESS = r"""
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void *go_on(void *unused) {
+    size_t size = 40 << 20;
+    memset(malloc(size), 1, size);
+    if (write(1, "held\n", 5) == 5) pause();
+    return unused;
+}
+
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, go_on, NULL);
+    pthread_exit(NULL);
+}
+"""
+
+
+@pytest.fixture
+def headless(tmp_path: Path) -> Program:
+    """A program of which the first thread has ended and another goes on: the kernel calls it a zombie."""
+    (tmp_path / "headless.c").write_text(HEADLESS)
+    subprocess.run(["cc", "-pthread", "-o", "headless", "headless.c"], cwd=tmp_path, check=True)
+    program = launch(["./headless"], tmp_path, {}, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    assert program.process.stdout is not None
+    with program.process.stdout as output:
+        assert output.readline() == b"held\n"
+    return program
+
+
+@pytest.mark.needs("cc")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_a_program_without_its_first_thread_is_seen_and_killed(headless: Program) -> None:
+    while proc.stat(headless.pid)[proc.STATE] != b"Z":
+        time.sleep(0.01)
+    assert headless.members() == [headless.pid]
+    assert usage.measure([headless.pid]).memory > 40 * MIB
+    assert usage.highest([headless.pid]) > 40 * MIB
+    assert (usage.proportional([headless.pid]) or 0) > 40 * MIB
+    trio.run(headless.kill)
+    assert headless.process.returncode == -signal.SIGKILL
+
+
+@pytest.mark.needs("cc")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_its_environment_tells_whose_it_is(headless: Program) -> None:
+    try:
+        assert any(entry.startswith(tree.MARKER.encode()) for entry in proc.environment(headless.pid))
+    finally:
+        trio.run(headless.kill)
