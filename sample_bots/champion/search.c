@@ -19,7 +19,7 @@ enum {
     FEW_MOVERS = 4,      // stacks that can move, of both sides: so short a rest is played out
     FUTILE_DEPTH = 5,    // a side so far ahead at so low a depth will not be caught up with:
     FUTILE_STEP = 150,   // this much for each depth, in hundredths
-    LATE_DEPTH = 2,      // at so low a depth the moves that come late in the order are left out:
+    LATE_DEPTH = 6,      // at so low a depth the moves that come late in the order are left out:
     LATE_MOVES = 6,      // all but so many for each depth
 };
 static const double REDUCE_FROM = 0.9, REDUCE_BY = 1.6; // reductions grow with the logs of depth and number
