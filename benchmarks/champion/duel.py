@@ -1,9 +1,11 @@
-"""Play two versions of champion against each other from full boards, in pairs with colours swapped.
+"""Play two versions of champion against each other in pairs with colours swapped.
 
     python duel.py NEW OLD --pairs 100 --time 500        0.5 s a game and side
     python duel.py NEW OLD --pairs 100 --nodes 20000     a fixed number of nodes a move
 
-``--from empty`` plays the placement, too. Prints the score of NEW with a 95 % interval over pairs.
+The games begin on random full boards; ``--from empty`` plays the placement, too, and ``--from book`` begins
+with the openings of the book in random order. ``--processor`` counts the time that a player has had a
+processor, which a busy machine does not spoil. Prints the score of NEW with a 95 % interval over pairs.
 """
 
 import argparse
@@ -12,8 +14,12 @@ import re
 import shlex
 import subprocess
 import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
-from protocol.rules import Phase, Position, Side, parse_ply
+from protocol.rules import Phase, Position, Side, parse_dpos, parse_ply
+
+BOOK = Path("tournaments/openings/balanced-500.drec")
 
 
 class Player:
@@ -26,9 +32,17 @@ class Player:
         self.say("dvp 1")
         self.wait_for("dvpok")
         self.left = 0.0
+        self.increment = 0
+        self.clock: Callable[[], float] = time.monotonic
+        """In seconds."""
         self.answer = ""
         self.score = 0.0
         """What it thought of its last answer, in pieces; 0 when it did not say."""
+
+    def processor(self) -> float:
+        """How many seconds it has had a processor, where the system tells."""
+        text = Path(f"/proc/{self.process.pid}/schedstat").read_text(encoding="ascii")
+        return int(text.split()[0]) / 1e9
 
     def say(self, line: str) -> None:
         assert self.process.stdin
@@ -53,11 +67,13 @@ class Player:
 
     def ask(self, position: Position, limit: str) -> str:
         self.say(f"board {position.dpos}")
-        begun = time.monotonic()
-        self.say(f"go time {max(0, int(self.left))}" if limit == "clock" else f"go {limit}")
+        begun = self.clock()
+        self.say(
+            f"go time {max(0, int(self.left))} inc {self.increment}" if limit == "clock" else f"go {limit}"
+        )
         self.answer = self.wait_for("move")
         if limit == "clock":
-            self.left -= 1000 * (time.monotonic() - begun)
+            self.left -= 1000 * (self.clock() - begun)
         return self.answer
 
 
@@ -88,8 +104,18 @@ def margin_of(
         if mover.left < -50:
             print("out of time")
             return -99 if position.to_move is Side.WHITE else 99
+        mover.left += mover.increment
         position = position.play(parse_ply(ply))
     return position.score.white - position.score.black
+
+
+def starts(kind: str, rng: random.Random) -> Iterator[Position]:
+    """Where the pairs begin: no more of them than openings in the book, else without an end."""
+    if kind == "book":
+        openings = re.findall(r'\[Start "([^"]+)"', BOOK.read_text(encoding="utf-8"))
+        yield from map(parse_dpos, rng.sample(openings, len(openings)))
+    while kind != "book":
+        yield full_board(rng) if kind == "full" else Position.start()
 
 
 def main() -> None:
@@ -98,16 +124,21 @@ def main() -> None:
     parser.add_argument("old")
     parser.add_argument("--pairs", type=int, default=50)
     parser.add_argument("--time", type=int, default=500)
+    parser.add_argument("--increment", type=int, default=0)
+    parser.add_argument("--processor", action="store_true")
     parser.add_argument("--nodes", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--from", dest="start", choices=("full", "empty"), default="full")
+    parser.add_argument("--from", dest="start", choices=("full", "empty", "book"), default="full")
     arguments = parser.parse_args()
     rng = random.Random(arguments.seed)
     new, old = Player(arguments.new), Player(arguments.old)
+    for player in (new, old):
+        player.increment = arguments.increment
+        if arguments.processor:
+            player.clock = player.processor
     limits = dict.fromkeys(Side, f"nodes {arguments.nodes}" if arguments.nodes else "clock")
     scores, margins, wins = list[float](), list[int](), [0, 0, 0]
-    for number in range(arguments.pairs):
-        start = full_board(rng) if arguments.start == "full" else Position.start()
+    for number, start in zip(range(arguments.pairs), starts(arguments.start, rng), strict=False):
         pair = 0.0
         for side in Side:
             other = Side.BLACK if side is Side.WHITE else Side.WHITE

@@ -3,10 +3,12 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 Mask board_mask, neighbours[BITS], jumps[TALLEST + 1][BITS];
 bool one_arc[128];
+int orbit[BITS];
 uint64_t stack_keys[2][BITS][TALLEST + 1], red_keys[BITS], side_key;
 
 static const int first_column[5] = {0, 0, 0, 1, 2}, last_column[5] = {8, 9, 10, 10, 10};
@@ -19,7 +21,8 @@ static bool on_board(int column, int row) {
 static void init_jumps(void) {
     for (int row = 0; row < 5; row++)
         for (int column = first_column[row]; column <= last_column[row]; column++) {
-            int from = 12 * row + column;
+            int from = 12 * row + column, from_middle = abs(2 * column - row - 8);
+            orbit[from] = (row == 2 ? 10 : row == 1 || row == 3 ? 5 : 0) + from_middle / 2;
             board_mask |= bit_of(from);
             for (int height = 1; height <= 10; height++)
                 for (int way = 0; way < 6; way++) {
@@ -41,8 +44,8 @@ static void init_arcs(void) {
     }
 }
 
-static uint64_t next_key(uint64_t *state) { // splitmix64
-    uint64_t x = *state += 0x9E3779B97F4A7C15u;
+uint64_t chance(uint64_t *seed) { // splitmix64
+    uint64_t x = *seed += 0x9E3779B97F4A7C15u;
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
     x = (x ^ x >> 27) * 0x94D049BB133111EBu;
     return x ^ x >> 31;
@@ -55,9 +58,9 @@ void board_init(void) {
     uint64_t state = 2011;
     for (int side = 0; side < 2; side++)
         for (int bit = 0; bit < BITS; bit++)
-            for (int height = 0; height <= TALLEST; height++) stack_keys[side][bit][height] = next_key(&state);
-    for (int bit = 0; bit < BITS; bit++) red_keys[bit] = next_key(&state);
-    side_key = next_key(&state);
+            for (int height = 0; height <= TALLEST; height++) stack_keys[side][bit][height] = chance(&state);
+    for (int bit = 0; bit < BITS; bit++) red_keys[bit] = chance(&state);
+    side_key = chance(&state);
 }
 
 void board_clear(Board *board) { memset(board, 0, sizeof *board); }

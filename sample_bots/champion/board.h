@@ -14,7 +14,7 @@
 typedef uint64_t Mask; // a set of spaces: bit 12 * row + column, both counted from 0
 
 enum { WHITE, BLACK };
-enum { BITS = 60, SPACES = 49, TALLEST = 49, MOST_MOVES = 300, DPOS_SIZE = 192 };
+enum { BITS = 60, SPACES = 49, ORBITS = 16, TALLEST = 49, MOST_MOVES = 300, DPOS_SIZE = 192 };
 
 // A stack move is its source and target. No stack moves onto itself, so equal ends are free for others.
 typedef uint16_t Move;
@@ -42,9 +42,11 @@ typedef struct {
 extern Mask board_mask;                      // the 49 spaces
 extern Mask neighbours[BITS];                // up to six spaces around each space
 extern Mask jumps[TALLEST + 1][BITS];        // where a stack of a height lands from a space
+extern int orbit[BITS];                      // the kind of a space: which it is up to the symmetries of the board
 extern bool one_arc[128];                    // by around(): whether what is there hangs together
 extern uint64_t stack_keys[2][BITS][TALLEST + 1], red_keys[BITS], side_key;
 
+uint64_t chance(uint64_t *seed); // the next pseudo-random number
 void board_init(void);
 void board_clear(Board *board);
 uint64_t board_key(const Board *board); // worked out afresh

@@ -3,6 +3,7 @@
 #define EVAL_H
 
 #include "board.h"
+#include "features.h"
 
 // A heuristic score is the margin expected at the end in hundredths of a piece, within ±EVAL_LIMIT. A
 // final margin lies beyond it, so that a proved win, however narrow, is better than any hope.
@@ -25,6 +26,7 @@ static inline int shown_score(int score) {
 }
 
 void eval_init(void);
+int linear_score(const View *view, int stacks); // the greater part of the evaluation, which the net corrects
 // From the side to move; `*over` when neither side can move, and the score is the final one then. `*movers` is the
 // number of stacks that can move now, of both sides.
 int evaluate(const Board *board, bool *over, int *movers);

@@ -15,6 +15,8 @@ typedef struct {
     Mask links[4]; // by neighbours: one, two, three; links[0] is unused
 } Terrain;
 
+static int least(int a, int b) { return a < b ? a : b; }
+
 // Spaces with two or more groups of neighbours: a stack there may hold its surroundings together.
 static Mask bridges_of(Mask s) {
     Mask ring[6] = {s << 13, s << 12, s >> 1, s >> 13, s >> 12, s << 1}, once = 0, twice = 0;
@@ -56,20 +58,20 @@ static Terrain survey(const Board *board) {
 }
 
 // The first walk: moves of one side.
-static Reach reach_of(const Board *board, const Terrain *terrain, int side, int16_t *values) {
-    Reach reach = {0};
-    int moves = 0, captures = 0, on_reds = 0;
+static void reach_of(const Board *board, const Terrain *terrain, int side, Reach *reach, int16_t *values) {
+    Mask held = 0, dead = 0, landings = 0;
+    int movers = 0, moves = 0, captures = 0, on_reds = 0;
     Mask theirs = board->top[side ^ 1], lone = board->red & ~theirs & ~board->top[side];
     for (Mask left = board->top[side]; left; left &= left - 1) {
         int space = lowest(left);
         Mask to = jumps[board->height[space]][space] & terrain->stacks;
         if (!to) {
-            reach.dead |= left & -left;
+            dead |= left & -left;
         } else if (terrain->surrounded & left & -left) {
-            reach.held |= left & -left;
+            held |= left & -left;
         } else {
-            reach.movers++;
-            reach.landings |= to;
+            movers++;
+            landings |= to;
             moves += count(to);
             captures += count(to & theirs);
             on_reds += count(to & lone);
@@ -78,21 +80,35 @@ static Reach reach_of(const Board *board, const Terrain *terrain, int side, int1
     values[MOVES] = (int16_t)moves;
     values[CAPTURES] = (int16_t)captures;
     values[ON_REDS] = (int16_t)on_reds;
-    values[STILL] = reach.movers == 0;
-    values[LAST_MOVER] = reach.movers == 1;
-    return reach;
+    values[STILL] = movers == 0;
+    values[LAST_MOVER] = movers == 1;
+    *reach = (Reach){held, dead, landings, movers};
+}
+
+static int steps_to_red(const Terrain *terrain, int space) {
+    Mask far = ~terrain->away[0] & ~terrain->away[1];
+    return (int)(terrain->away[1] >> space & 1) + 2 * (int)(far >> space & 1) +
+           (int)((far & ~terrain->away[2]) >> space & 1);
 }
 
 // The second walk: stacks by what can become of them.
-static void sort_stacks(const Board *board, int side, const Reach *own, const Reach *other, int16_t *values) {
+static void sort_stacks(const Board *board, const Terrain *terrain, int side, const Reach reach[2], int16_t *values,
+                        View *view) {
+    int i = side != board->side;
+    const Reach *own = &reach[i], *other = &reach[i ^ 1];
+    uint16_t *row = view->row + view->rows;
     for (Mask left = board->top[side]; left; left &= left - 1) {
         int space = lowest(left), height = board->height[space];
         int status = (int)(own->held >> space & 1) + 2 * (int)(own->dead >> space & 1);
         int kind = 4 * status + 2 * (int)(other->landings >> space & 1) + (int)(own->landings >> space & 1);
+        int tall = TALLEST_KIND * i + least(height, TALLEST_KIND) - 1;
+        *row++ = (uint16_t)((STATUSES * tall + kind) * NEAR + steps_to_red(terrain, space));
+        *row++ = (uint16_t)(PLACES + ORBITS * tall + orbit[space]);
         values[STACKS + kind]++;
         values[LAYERS + kind] = (int16_t)(values[LAYERS + kind] + height - 1);
-        if (height > 1) values[TALL + (height > 5 ? 5 : height) - 2]++;
+        if (height > 1) values[TALL + least(height, 5) - 2]++;
     }
+    view->rows = (int)(row - view->row);
 }
 
 static void count_places(const Board *board, const Terrain *terrain, int side, const Reach *own,
@@ -108,15 +124,17 @@ static void count_places(const Board *board, const Terrain *terrain, int side, c
     values[TURN] = 1;
 }
 
-bool features_of(const Board *board, int16_t values[FEATURES]) {
-    memset(values, 0, FEATURES * sizeof *values);
+bool features_of(const Board *board, View *view) {
+    int16_t *values = view->values;
+    memset(values, 0, sizeof view->values);
+    view->rows = 0;
     Terrain terrain = survey(board);
     int16_t *of_side[2] = {values, values + SIDE_FEATURES};
     Reach reach[2];
-    for (int i = 0; i < 2; i++) reach[i] = reach_of(board, &terrain, board->side ^ i, of_side[i]);
+    for (int i = 0; i < 2; i++) reach_of(board, &terrain, board->side ^ i, &reach[i], of_side[i]);
     if (!reach[0].movers && !reach[1].movers) return false;
     for (int i = 0; i < 2; i++) {
-        sort_stacks(board, board->side ^ i, &reach[i], &reach[i ^ 1], of_side[i]);
+        sort_stacks(board, &terrain, board->side ^ i, reach, of_side[i], view);
         count_places(board, &terrain, board->side ^ i, &reach[i], of_side[i]);
     }
     return true;

@@ -29,7 +29,25 @@ enum {
     FEATURES = 2 * SIDE_FEATURES
 };
 
-// Fills `values`; false when neither side can move, so that the game is over.
-bool features_of(const Board *board, int16_t values[FEATURES]);
+// Each stack by itself, as the net sees it: a row of each of two tables, both divided by its side and its height up to
+// five; one by what can become of it, as above, and its steps to a red, the other by the kind of its space.
+enum {
+    TALLEST_KIND = 5,
+    SIDE_HEIGHTS = 2 * TALLEST_KIND,
+    STATUSES = 12,
+    NEAR = 4,
+    PLACES = SIDE_HEIGHTS * STATUSES * NEAR,
+    ROWS = PLACES + SIDE_HEIGHTS * ORBITS,
+    STACK_ROWS = 2
+};
+
+typedef struct {
+    int16_t values[FEATURES];
+    int rows; // STACK_ROWS for each stack of either side
+    uint16_t row[STACK_ROWS * SPACES];
+} View;
+
+// False when neither side can move, so that the game is over; `view` has no rows then.
+bool features_of(const Board *board, View *view);
 
 #endif

@@ -20,7 +20,8 @@ static const char usage[] =
     "       champion perft DPOS|start DEPTH [divide]\n"
     "       champion selfplay GAMES NODES SEED [NOISE [boards]]\n"
     "                                         games for the fit: NOISE of the placement, -1 for random boards\n"
-    "       champion features < GAMES         what the fit works on, in binary\n"
+    "       champion features < GAMES         what the fit of the weights works on, in binary\n"
+    "       champion rows < GAMES             what the fit of the net works on, in binary\n"
     "       champion placements GAMES NODES SEED [SIZE]\n"
     "                                         games between changed weights of the placement, in binary\n";
 
@@ -78,7 +79,8 @@ static int run(int argc, char **argv) {
     const char *command = argc > 1 ? argv[1] : "";
     if (argc == 1) return dvp_run();
     if (!strcmp(command, "perft") && argc >= 4) return perft_command(argv[2], number(argv[3], 0, MOST_PLIES), argc > 4);
-    if (!strcmp(command, "features")) return features_command();
+    if (!strcmp(command, "features")) return features_command(false);
+    if (!strcmp(command, "rows")) return features_command(true);
     if (!table_resize(strcmp(command, "search") ? SMALL_TABLE : LARGE_TABLE)) return 1;
     search_reset();
     if (!strcmp(command, "search") && argc >= 3) return search_command(argv[2], argc > 3 ? seconds_of(argv[3]) : 5);

@@ -8,14 +8,7 @@
 enum { FAR = 6 };
 
 static Mask edge;
-static int orbit[BITS], distance[BITS][BITS];
-
-uint64_t chance(uint64_t *seed) { // splitmix64
-    uint64_t x = *seed += 0x9E3779B97F4A7C15u;
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-    return x ^ x >> 31;
-}
+static int distance[BITS][BITS];
 
 static int steps_between(int a, int b) {
     int columns = a % 12 - b % 12, rows = a / 12 - b / 12;
@@ -26,8 +19,7 @@ static int steps_between(int a, int b) {
 void placement_init(void) {
     edge = board_mask & ~surrounded(board_mask);
     for (Mask left = board_mask; left; left &= left - 1) {
-        int space = lowest(left), row = space / 12, from_middle = abs(2 * (space % 12) - row - 8);
-        orbit[space] = row == 2 ? 10 + from_middle / 2 : row == 1 || row == 3 ? 5 + from_middle / 2 : from_middle / 2;
+        int space = lowest(left);
         for (Mask other = board_mask; other; other &= other - 1)
             distance[space][lowest(other)] = steps_between(space, lowest(other));
     }

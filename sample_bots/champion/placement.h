@@ -33,6 +33,5 @@ typedef struct {
 // go by the order of the spaces, and there is no noise.
 Ranking placement_rank(const Position *position, const int16_t *weights, int noise, uint64_t *seed);
 int placement_choose(const Position *position, const int16_t *weights, int noise, uint64_t *seed);
-uint64_t chance(uint64_t *seed); // the next pseudo-random number
 
 #endif

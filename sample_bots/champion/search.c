@@ -19,7 +19,7 @@ enum {
     FEW_MOVERS = 4,      // stacks that can move, of both sides: so short a rest is played out
     FUTILE_DEPTH = 5,    // a side so far ahead at so low a depth will not be caught up with:
     FUTILE_STEP = 150,   // this much for each depth, in hundredths
-    LATE_DEPTH = 2,      // at so low a depth the moves that come late in the order are left out:
+    LATE_DEPTH = 6,      // at so low a depth the moves that come late in the order are left out:
     LATE_MOVES = 6,      // all but so many for each depth
 };
 static const double REDUCE_FROM = 0.9, REDUCE_BY = 1.6; // reductions grow with the logs of depth and number
@@ -29,6 +29,7 @@ static struct {
     Limits limits;
     double begun;
     uint64_t nodes;
+    uint64_t leaves, seed; // boards at which depth ran out, and chance among them
     bool stopped;
     int reductions[DEEPEST + 1][64];
     Move line[MOST_PLIES + 1][MOST_PLIES + 1];
@@ -68,6 +69,11 @@ static void keep_line(int ply, Move move) {
     state.line[ply][0] = move;
     memcpy(&state.line[ply][1], state.line[ply + 1], (size_t)state.length[ply + 1] * sizeof(Move));
     state.length[ply] = state.length[ply + 1] + 1;
+}
+
+// Of so many leaves each is the one that is kept with the same probability.
+static void offer_leaf(void) {
+    if (chance(&state.seed) % ++state.leaves == 0) *state.limits.leaf = state.board;
 }
 
 static int visit(int alpha, int beta, int depth, int ply, bool *proved);
@@ -115,6 +121,7 @@ static int visit(int alpha, int beta, int depth, int ply, bool *proved) {
         return entry->score;
     }
     if (depth <= 0) {
+        if (state.limits.leaf) offer_leaf();
         int movers, score = evaluate(board, proved, &movers);
         if (*proved || movers > FEW_MOVERS) return score;
         depth = 1;
@@ -201,6 +208,7 @@ Finding search(const Board *board, const Limits *limits, Listener *listener) {
     init_reductions();
     state.board = *board, state.limits = *limits;
     state.begun = now(), state.nodes = 0, state.stopped = false;
+    state.leaves = 0, state.seed = board->key;
     table_new_search();
     order_age();
     Finding finding = first_finding(board);

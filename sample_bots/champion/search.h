@@ -11,6 +11,7 @@ typedef struct {
     uint64_t nodes;        // at most so many nodes, 0 for no limit
     double soft, hard;     // seconds: begin no new depth after `soft`, stop at `hard`; 0 for no limit
     bool (*interrupt)(void); // asked now and then: whether to stop; may be NULL
+    Board *leaf;           // takes one of the boards at which depth ran out, by chance; may be NULL
 } Limits;
 
 typedef struct {

@@ -10,11 +10,13 @@
 #include "placement.h"
 #include "search.h"
 
+enum { UNKNOWN = 99 }; // the margin where nobody has played on from a position
 enum { MOST_RANDOM = 8, STRAY = 4 }; // plies at the start, and plies in a hundred later on, left to chance
 
 typedef struct {
     char dpos[DPOS_SIZE];
     int side, score;
+    bool leaf;
 } Sample;
 
 // A full board: by chance, or as this program places with some noise.
@@ -28,10 +30,17 @@ static void set_up(Position *position, int noise, uint64_t *seed) {
     }
 }
 
-static void keep(const Position *position, int score, Sample *sample) {
+static void keep(const Position *position, int score, bool leaf, Sample *sample) {
     position_format(position, sample->dpos);
     sample->side = position->board.side;
     sample->score = score;
+    sample->leaf = leaf;
+}
+
+// A board that no game reaches but the search looks at; such make up most of what it evaluates.
+static void keep_leaf(const Position *leaf, int nodes, Sample *sample) {
+    Limits limits = {.nodes = (uint64_t)nodes};
+    keep(leaf, search(&leaf->board, &limits, NULL).score, true, sample);
 }
 
 // Plays to the end, or until the outcome is proved; White's margin. The first plies, and a few later ones, are
@@ -46,10 +55,13 @@ static int play_out(Position *position, const Series *series, uint64_t *seed, Sa
         Move move = moves[chance(seed) % (uint64_t)found];
         bool stray = ply < random || (!series->boards && (int)(chance(seed) % 100) < STRAY);
         if (found > 1 && !stray) {
-            Limits limits = {.nodes = (uint64_t)series->nodes};
+            Position leaf = *position;
+            Limits limits = {.nodes = (uint64_t)series->nodes, .leaf = &leaf.board};
             Finding finding = search(board, &limits, NULL);
             move = finding.best;
-            keep(position, finding.score, &samples[(*kept)++]);
+            keep(position, finding.score, false, &samples[(*kept)++]);
+            bool apart = !series->boards && leaf.board.key != board->key && position_plies(&leaf, moves);
+            if (apart) keep_leaf(&leaf, series->nodes, &samples[(*kept)++]);
             if (finding.proved) return sign * shown_score(finding.score) / FINAL_STEP;
         }
         Undo undo;
@@ -61,7 +73,7 @@ static int play_out(Position *position, const Series *series, uint64_t *seed, Sa
 int selfplay_command(const Series *series) {
     uint64_t state = series->seed;
     for (int game = 0; game < series->games; game++) {
-        Sample samples[MOST_PLIES];
+        Sample samples[2 * MOST_PLIES];
         Position position;
         int kept = 0;
         search_reset();
@@ -69,16 +81,16 @@ int selfplay_command(const Series *series) {
         int margin = play_out(&position, series, &state, samples, &kept);
         for (int i = 0; i < (series->boards ? 1 : kept); i++)
             printf("%s;%d;%d;%d\n", samples[i].dpos, samples[i].score,
-                   samples[i].side == WHITE ? margin : -margin, game);
+                   samples[i].leaf ? UNKNOWN : samples[i].side == WHITE ? margin : -margin, game);
     }
     return 0;
 }
 
 // Reads one line of games; false when it is none.
-static bool read_sample(const char *line, Position *position, int32_t head[3]) {
+static bool read_sample(const char *line, Position *position, int32_t head[4]) {
     char dpos[DPOS_SIZE];
     size_t length = strcspn(line, ";");
-    if (length >= sizeof dpos || sscanf(line + length, ";%d;%d", &head[1], &head[2]) != 2) return false;
+    if (length >= sizeof dpos || sscanf(line + length, ";%d;%d;%d", &head[1], &head[2], &head[3]) != 3) return false;
     memcpy(dpos, line, length);
     dpos[length] = '\0';
     position_start(position, false);
@@ -87,15 +99,25 @@ static bool read_sample(const char *line, Position *position, int32_t head[3]) {
     return true;
 }
 
-int features_command(void) {
+// The score without the net, and the rows that the net adds up, filled up to a fixed size.
+static void write_rows(View *view, int stacks) {
+    int32_t linear = linear_score(view, stacks);
+    while (view->rows < STACK_ROWS * SPACES) view->row[view->rows++] = ROWS;
+    fwrite(&linear, sizeof linear, 1, stdout);
+    fwrite(view->row, sizeof view->row, 1, stdout);
+}
+
+int features_command(bool rows) {
     char line[512];
     Position position;
-    int16_t values[FEATURES];
-    int32_t head[3];
+    View view;
+    int32_t head[4];
     while (fgets(line, sizeof line, stdin)) {
-        if (!read_sample(line, &position, head) || !features_of(&position.board, values)) continue;
-        fwrite(head, sizeof head, 1, stdout);
-        fwrite(values, sizeof values, 1, stdout);
+        if (!read_sample(line, &position, head) || !features_of(&position.board, &view)) continue;
+        if (!rows && head[2] == UNKNOWN) continue;
+        fwrite(head, sizeof *head, rows ? 4 : 3, stdout);
+        if (rows) write_rows(&view, head[0]);
+        else fwrite(view.values, sizeof view.values, 1, stdout);
     }
     return 0;
 }
@@ -115,7 +137,7 @@ int placements_command(const Series *series) {
     uint64_t state = series->seed;
     for (int game = 0; game < series->games; game++) {
         int16_t weights[2][PLACEMENT_WEIGHTS], changes[2][PLACEMENT_WEIGHTS];
-        Sample samples[MOST_PLIES];
+        Sample samples[2 * MOST_PLIES];
         Position position;
         int kept = 0;
         for (int side = 0; side < 2; side++) perturb(weights[side], changes[side], series->noise, &state);

@@ -12,10 +12,12 @@ typedef struct {
 } Series;
 
 // Plays games against itself and prints the positions it searched, one a line: DPOS, score of the search in
-// hundredths, final margin, number of the game; score and margin from the side to move. Exit status.
+// hundredths, final margin, number of the game; score and margin from the side to move. Behind each stands a leaf of
+// its search, searched in turn, with 99 for the margin, since nobody has played on from there. Exit status.
 int selfplay_command(const Series *series);
-// Reads such lines and prints what the fit works on: stacks, score, margin, features.
-int features_command(void);
+// Reads such lines and prints what a fit works on: stacks, score, margin and features; or for the net stacks, score,
+// margin, game, the linear score and the rows that it adds up.
+int features_command(bool rows);
 // Games in which both sides place by weights changed by chance, by up to four times the noise; writes White's
 // margin and the changes of both sides.
 int placements_command(const Series *series);

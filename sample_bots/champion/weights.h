@@ -2,6 +2,8 @@
 #ifndef WEIGHTS_H
 #define WEIGHTS_H
 
+#include "features.h"
+
 enum { WEIGHT_KNOTS = 7, WEIGHT_UNIT = 16 };
 static const int weight_knots[WEIGHT_KNOTS] = {8, 14, 20, 27, 34, 41, 49};
 static const int16_t fitted_weights[WEIGHT_KNOTS][FEATURES] = {

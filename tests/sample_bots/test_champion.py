@@ -1,13 +1,15 @@
 """champion as a real process: whole games, options, limits, clocks, and input that makes no sense."""
 
 import random
+import struct
+import subprocess
 import time
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from protocol.rules import PASS, Phase, Ply, Position, Rules, Side, parse_ply
+from protocol.rules import PASS, Phase, Ply, Position, Rules, Side, parse_dpos, parse_ply
 from sample_bots.greedy import margin
 from tests.sample_bots.champion import answer, full_board, run, wander
 from tests.sample_bots.referee import Process, ask, cpu_time, greet, mover, play_dvp, started
@@ -417,6 +419,30 @@ def test_games_find_no_fault_under_the_sanitizers(sanitized: Path) -> None:
     """Its own games with random plies among them: each position once in the search, once in the features."""
     games = run(sanitized, "selfplay", "4", "400", "7", "20")
     assert len(games.splitlines()) > 40
+
+
+def test_games_become_what_the_fits_work_on(sanitized: Path) -> None:
+    """Behind the positions of the games stand leaves of their searches, of which only the net learns."""
+    games = run(sanitized, "selfplay", "3", "400", "8", "12")
+    leaves = games.count(";99;")
+    assert 20 < leaves < len(games.splitlines()) / 2
+    sizes, heads = {"features": 12 + 2 * 92, "rows": 20 + 2 * 98}, {}
+    for command, size in sizes.items():
+        done = subprocess.run([sanitized, command], input=games.encode(), capture_output=True, check=True)
+        assert len(done.stdout) % size == 0
+        heads[command] = [
+            struct.unpack_from("<3i", done.stdout, at) for at in range(0, len(done.stdout), size)
+        ]
+        if command == "rows":
+            rows = struct.unpack_from("<98H", done.stdout, 20)
+    lines = [line.split(";") for line in games.splitlines()]
+    stacks = [len(parse_dpos(line[0]).stacks()) for line in lines]
+    assert heads["rows"] == [
+        (count, int(line[1]), int(line[2])) for count, line in zip(stacks, lines, strict=True)
+    ]
+    assert heads["features"] == [head for head in heads["rows"] if head[2] != 99]
+    topped = 2 * (stacks[0] - lines[0][0].count("r"))  # two rows for each stack that a side tops
+    assert [row < 640 for row in rows] == [True] * topped + [False] * (98 - topped)
 
 
 def test_solved_endings_find_no_fault_under_the_sanitizers(sanitized: Path) -> None:
