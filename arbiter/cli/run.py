@@ -140,7 +140,7 @@ def _outlook(
         changed = changed_bots(plan, league, new_versions)
     except ChangedProgramError as error:
         raise UsageError(str(error)) from None
-    return outlook(plan.tournament, plan.seed, league, changed, back)
+    return outlook(plan.tournament, plan.seed, league, changed, back, new_versions)
 
 
 @contextmanager

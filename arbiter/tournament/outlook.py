@@ -25,11 +25,12 @@ def outlook(
     league: League | None = None,
     changed: Collection[Change] = (),
     readmitted: Collection[str] = (),
+    new_versions: Collection[str] = (),
 ) -> Iterator[str]:
     """Lines that describe the tournament, and what ``league`` leaves to play of it; no bot is started.
 
     ``changed``: bots that would enter with other programs; ``readmitted``: bots that were withdrawn and
-    would play again.
+    would play again; ``new_versions``: bots that are said to have changed.
     """
     yield f"{tournament.name}: {_format(tournament)}, time {tournament.time}, openings {tournament.openings}"
     seed = seed if seed is not None else tournament.seed
@@ -48,6 +49,7 @@ def outlook(
     yield ""
     yield from agenda.latecomers
     yield from (change.foretold for change in changed)
+    yield from _not_seen_to_change(tournament, set(new_versions) - {change.name for change in changed})
     if not coming:
         yield f"{_played(agenda)}; none is left"
         return
@@ -58,6 +60,15 @@ def outlook(
     yield from (f"  {name} has a bye in round {agenda.stages[-1].last}" for name in agenda.stages[-1].byes)
     yield ""
     yield _time(tournament, left, "for so many" if agenda.may_grow or agenda.total is None else "in all")
+
+
+def _not_seen_to_change(tournament: Tournament, names: Collection[str]) -> Iterator[str]:
+    """What becomes of bots that are said to have changed, and of which that cannot be seen here."""
+    for bot in tournament.bots:
+        if bot.name in names and bot.build:
+            yield f"{bot.name} enters as a new version if its program is another one once it is built"
+        elif bot.name in names:
+            yield f"{bot.name} is no new version: its program has not changed"
 
 
 def _format(tournament: Tournament) -> str:

@@ -189,6 +189,19 @@ def test_who_left_costs_its_opponent_nothing(cup: Callable[[str], Path]) -> None
     assert any(re.search(rf"an opponent did not play: .*\b{other} [13]\b", note) for note in notes)
 
 
+def test_a_dry_run_tells_where_no_change_can_be_seen(cup: Callable[[str], Path]) -> None:
+    directory = cup("round-robin")
+    dry = ("run", "cup.yaml", "--results", "one", "--dry-run", "--new-version", "mine")
+    done = at_once(*dry, cwd=directory)
+    assert "mine is no new version: its program has not changed\n" in done.stdout
+    path = directory / "cup.yaml"
+    command = 'run: "./mine.sh first"'
+    assert command in path.read_text()
+    path.write_text(path.read_text().replace(command, f"{command}, build: make mine"))
+    done = at_once(*dry, cwd=directory)
+    assert "mine enters as a new version if its program is another one once it is built\n" in done.stdout
+
+
 def test_a_knockout_keeps_its_programs(cup: Callable[[str], Path]) -> None:
     directory = cup("knockout")
     change(directory)
