@@ -1,7 +1,6 @@
 """What ``run`` and ``match`` share: playing with a view, stopping cleanly, ending with the table."""
 
 import os
-import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -37,7 +36,7 @@ from arbiter.tournament.sandboxes import chosen_levels
 from arbiter.tournament.schedule import Stage
 from arbiter.tournament.standings import standings_of
 from arbiter.tournament.versions import ChangedProgramError
-from arbiter.tournament.withdrawals import withdrawn
+from arbiter.tournament.withdrawals import ways_back
 from protocol.rules import Position
 
 _SWITCH_INTERVAL = 0.0005
@@ -128,8 +127,8 @@ class Session:
 
     def _ways_back(self) -> list[str]:
         """What lets a bot play on that was withdrawn through no fault of its own."""
-        away = withdrawn(self._league)
-        return [f"let {name} play again: {self._again} --readmit {shlex.quote(name)}" for name in away]
+        ways = ways_back(self._plan.tournament, self._league)
+        return [f"let {name} play again: {self._again} {way}" for name, way in ways.items()]
 
     async def _play(self) -> None:
         async with trio.open_nursery() as nursery:

@@ -1,7 +1,6 @@
 """``arbiter run``: play or resume a tournament described in a file."""
 
 import argparse
-import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -82,7 +81,7 @@ def _play(tournament: "Tournament", arguments: argparse.Namespace) -> int:
     from arbiter.cli.playing import Session, open_results, settle_plan
 
     directory = _directory(tournament, arguments)
-    place = shlex.quote(shown(directory))
+    place = shown(directory)
     with open_results(directory) as league:
         return Session(
             settle_plan(tournament, arguments.seed, league),

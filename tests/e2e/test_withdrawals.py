@@ -118,10 +118,25 @@ def test_only_who_was_withdrawn_can_be_readmitted(league: Path) -> None:
 def test_a_knockout_takes_nobody_back_once_it_went_on(tmp_path: Path) -> None:
     bots = [quick("a"), quick("b", "crash"), quick("c", "last"), quick("d", "first x")]
     write_cup(tmp_path, "knockout", bots, "max_failures: 1")
-    assert run(tmp_path).returncode == 1
+    for _ in range(2):  # while it goes on, and when it is over
+        done = run(tmp_path)
+        assert (done.returncode, "b was withdrawn" in done.stdout) == (1, True)
+        assert ("--readmit" in done.stdout, "play again" in done.stdout) == (False, False)
     done = run(tmp_path, "--readmit", "b")
     assert done.returncode == 2
     assert "--readmit: b cannot come back: round 2 of the knockout was drawn without it\n" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["it's one", "-rf"])
+def test_the_command_that_takes_back_works_as_it_is_told(tmp_path: Path, name: str) -> None:
+    write_cup(tmp_path, "round-robin", [quick("a"), quick(name, "crash")], "max_failures: 1")
+    done = at_once("run", "cup.yaml", "--results", "it's here", cwd=tmp_path)
+    (command,) = re.findall(r"^let .* play again: arbiter (.*)$", done.stdout, re.MULTILINE)
+    (shown,) = re.findall(r"; see its games: arbiter (show .*); game records", done.stdout)
+    done = at_once(*shlex.split(command), cwd=tmp_path)
+    assert f"{name} is readmitted: " in done.stdout, done.stderr
+    done = at_once(*shlex.split(shown), cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_final_is_played_on_by_who_comes_back(tmp_path: Path) -> None:
