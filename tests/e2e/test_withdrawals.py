@@ -127,6 +127,15 @@ def test_a_knockout_takes_nobody_back_once_it_went_on(tmp_path: Path) -> None:
     assert "--readmit: b cannot come back: round 2 of the knockout was drawn without it\n" in done.stderr
 
 
+def test_who_wins_a_knockout_without_a_game_leads_it(tmp_path: Path) -> None:
+    bots = [quick("a"), quick("b", "crash"), quick("c", "crash")]
+    write_cup(tmp_path, "knockout", bots, "max_failures: 1", "concurrency: 2")
+    done = run(tmp_path)
+    assert "a has a bye" in done.stdout
+    assert done.stdout.count(" is withdrawn: ") == 2
+    assert " withdrawn=2 leader=a " in done.stdout.splitlines()[-1]
+
+
 @pytest.mark.parametrize("name", ["it's one", "-rf"])
 def test_the_command_that_takes_back_works_as_it_is_told(tmp_path: Path, name: str) -> None:
     write_cup(tmp_path, "round-robin", [quick("a"), quick(name, "crash")], "max_failures: 1")
