@@ -32,6 +32,7 @@ from arbiter.tournament.play import (
     play_tournament,
     settle,
 )
+from arbiter.tournament.problems import option
 from arbiter.tournament.sandboxes import chosen_levels
 from arbiter.tournament.schedule import Stage
 from arbiter.tournament.standings import standings_of
@@ -74,6 +75,7 @@ class Session:
         self._games = games
         self._new_versions = new_versions
         self._readmitted = readmitted
+        self._readmissions = len(league.readmissions())
         self._again = again
         self._hint = hint
         self._budget = inf if budget is None else budget
@@ -105,7 +107,7 @@ class Session:
             raise UsageError(str(error), error.remedy) from None
         if self._interrupted:
             kept = "all finished games are stored" if self._league.has_games() else "no game was played yet"
-            print(f"interrupted; {kept}. Go on with: {self._again}", file=sys.stderr)
+            print(f"interrupted; {kept}. Go on with: {self._go_on()}", file=sys.stderr)
             return INTERRUPTED
         self._print_end()
         return 1 if any(row["withdrawn"] for row in self._league.bots()) else 0
@@ -124,6 +126,12 @@ class Session:
                 result_line(self._league, standings),
                 sep="\n",
             )
+
+    def _go_on(self) -> str:
+        """The command that goes on; whoever was to come back and did not yet is to come back then."""
+        if len(self._league.readmissions()) > self._readmissions:
+            return self._again
+        return " ".join([self._again, *(option("--readmit", name) for name in self._readmitted)])
 
     def _ways_back(self) -> list[str]:
         """What lets a bot play on that was withdrawn through no fault of its own."""

@@ -3,12 +3,13 @@
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.commands import QUICK, at_once, entry, quick, stored, write_cup
+from tests.e2e.commands import QUICK, at_once, entry, quick, start, stored, write_cup
 
 
 @pytest.fixture
@@ -125,6 +126,24 @@ def test_a_knockout_takes_nobody_back_once_it_went_on(tmp_path: Path) -> None:
     done = run(tmp_path, "--readmit", "b")
     assert done.returncode == 2
     assert "--readmit: b cannot come back: round 2 of the knockout was drawn without it\n" in done.stderr
+
+
+def test_who_could_not_come_back_before_an_interruption_does_so_after_it(tmp_path: Path) -> None:
+    build = "sh -c 'test -e quick || exec sleep 60'"
+    van = entry("van", f"{QUICK} crash", build=f'"{build}"', dir=".")
+    write_cup(tmp_path, "round-robin", [quick("a"), van], "max_failures: 1")
+    (tmp_path / "quick").touch()
+    assert run(tmp_path).returncode == 1
+    (tmp_path / "quick").unlink()
+    process = start(tmp_path, "run", "cup.yaml", "--results", "one", "--readmit", "van")
+    assert process.stdout is not None
+    while "van: building" not in process.stdout.readline():
+        pass
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=20)
+    (command,) = re.findall(r"Go on with: arbiter (.*)$", said, re.MULTILINE)
+    (tmp_path / "quick").touch()
+    assert "van is readmitted: " in at_once(*shlex.split(command), cwd=tmp_path).stdout
 
 
 def test_who_wins_a_knockout_without_a_game_leads_it(tmp_path: Path) -> None:
