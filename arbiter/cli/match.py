@@ -1,7 +1,6 @@
 """``arbiter match``: two bots against each other, without a file."""
 
 import argparse
-import shlex
 from pathlib import Path
 
 from arbiter.cli.again import add_readmit, command_again, readmitted
@@ -113,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
         isolation=arguments.isolation,
     )
     directory = Path(arguments.results) if arguments.results else new_directory(tournament.slug)
-    place = shlex.quote(shown(directory))
+    place = shown(directory)
     log = log_of(arguments.log)
     with open_results(directory) as league:
         return Session(

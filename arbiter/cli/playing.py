@@ -1,7 +1,6 @@
 """What ``run`` and ``match`` share: playing with a view, stopping cleanly, ending with the table."""
 
 import os
-import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -33,11 +32,12 @@ from arbiter.tournament.play import (
     play_tournament,
     settle,
 )
+from arbiter.tournament.problems import option
 from arbiter.tournament.sandboxes import chosen_levels
 from arbiter.tournament.schedule import Stage
 from arbiter.tournament.standings import standings_of
 from arbiter.tournament.versions import ChangedProgramError
-from arbiter.tournament.withdrawals import withdrawn
+from arbiter.tournament.withdrawals import ways_back
 from protocol.rules import Position
 
 _SWITCH_INTERVAL = 0.0005
@@ -75,6 +75,7 @@ class Session:
         self._games = games
         self._new_versions = new_versions
         self._readmitted = readmitted
+        self._readmissions = len(league.readmissions())
         self._again = again
         self._hint = hint
         self._budget = inf if budget is None else budget
@@ -106,7 +107,7 @@ class Session:
             raise UsageError(str(error), error.remedy) from None
         if self._interrupted:
             kept = "all finished games are stored" if self._league.has_games() else "no game was played yet"
-            print(f"interrupted; {kept}. Go on with: {self._again}", file=sys.stderr)
+            print(f"interrupted; {kept}. Go on with: {self._go_on()}", file=sys.stderr)
             return INTERRUPTED
         self._print_end()
         return 1 if any(row["withdrawn"] for row in self._league.bots()) else 0
@@ -126,10 +127,16 @@ class Session:
                 sep="\n",
             )
 
+    def _go_on(self) -> str:
+        """The command that goes on; whoever was to come back and did not yet is to come back then."""
+        if len(self._league.readmissions()) > self._readmissions:
+            return self._again
+        return " ".join([self._again, *(option("--readmit", name) for name in self._readmitted)])
+
     def _ways_back(self) -> list[str]:
         """What lets a bot play on that was withdrawn through no fault of its own."""
-        away = withdrawn(self._league)
-        return [f"let {name} play again: {self._again} --readmit {shlex.quote(name)}" for name in away]
+        ways = ways_back(self._plan.tournament, self._league)
+        return [f"let {name} play again: {self._again} {way}" for name, way in ways.items()]
 
     async def _play(self) -> None:
         async with trio.open_nursery() as nursery:

@@ -21,13 +21,12 @@ def result_line(league: League, standings: Standings) -> str:
     the pairs without one.
     """
     table, test = standings.table, standings.table.test
-    rows = [row for row in table.rows if row.games]
     values: dict[str, object] = {
         "games": table.games,
         "void": len(table.void),
-        "forfeits": sum(sum(row.forfeits.values()) for row in rows),
+        "forfeits": sum(sum(row.forfeits.values()) for row in table.rows),
         "withdrawn": len(table.withdrawn),
-        "leader": rows[0].bot if rows else "-",
+        "leader": table.rows[0].bot if table.games else "-",
     }
     names = [row["name"] for row in league.bots() if not row["retired"]]
     if len(names) == 2:

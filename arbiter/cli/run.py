@@ -1,9 +1,8 @@
 """``arbiter run``: play or resume a tournament described in a file."""
 
 import argparse
-import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -82,7 +81,7 @@ def _play(tournament: "Tournament", arguments: argparse.Namespace) -> int:
     from arbiter.cli.playing import Session, open_results, settle_plan
 
     directory = _directory(tournament, arguments)
-    place = shlex.quote(shown(directory))
+    place = shown(directory)
     with open_results(directory) as league:
         return Session(
             settle_plan(tournament, arguments.seed, league),
@@ -110,21 +109,26 @@ def _describe(tournament: "Tournament", arguments: argparse.Namespace) -> int:
     from arbiter.tournament.withdrawals import withdrawn
 
     with _begun(_directory(tournament, arguments)) as league:
-        for line in _outlook(tournament, arguments, league):
-            print(line)
         away = withdrawn(league, back=[*arguments.readmit, *arguments.new_version]) if league else {}
         bots = [bot for bot in tournament.bots if bot.name not in away]
+        missing = foreseen(bots)
+        for line in _outlook(tournament, arguments, league, {each.bot.name for each in missing}):
+            print(line)
         if league and not arguments.new_version and is_through(tournament, bots, league):
             return 0
-    missing = foreseen(bots)
     for each in missing:
         consequence = " is left out" if each.bot.optional else ""
         print(f"arbiter: {each.bot.name}{consequence}: {each.problem}", file=sys.stderr)
-    return 0 if all(each.bot.optional for each in missing) else 1
+    if too_few := len(bots) - len(missing) + len(away) < 2:
+        print("arbiter: fewer than two bots can play here", file=sys.stderr)
+    return 1 if too_few or not all(each.bot.optional for each in missing) else 0
 
 
 def _outlook(
-    tournament: "Tournament", arguments: argparse.Namespace, league: "League | None"
+    tournament: "Tournament",
+    arguments: argparse.Namespace,
+    league: "League | None",
+    missing: Collection[str],
 ) -> Iterator[str]:
     from arbiter.cli.playing import foreseen_plan
     from arbiter.tournament.outlook import outlook
@@ -134,13 +138,14 @@ def _outlook(
     plan = foreseen_plan(tournament, arguments.seed, league)
     new_versions = known(arguments.new_version, tournament, "--new-version")
     back = readmitted(arguments.readmit, tournament, league)
+    left_out = {bot.name for bot in tournament.bots if bot.optional and bot.name in missing}
     if league is None:
-        return outlook(plan.tournament, arguments.seed)
+        return outlook(plan.tournament, arguments.seed, left_out=left_out)
     try:
         changed = changed_bots(plan, league, new_versions)
     except ChangedProgramError as error:
         raise UsageError(str(error)) from None
-    return outlook(plan.tournament, plan.seed, league, changed, back, new_versions)
+    return outlook(plan.tournament, plan.seed, league, changed, back, new_versions, left_out)
 
 
 @contextmanager

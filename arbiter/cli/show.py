@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from arbiter.cli.errors import UsageError
@@ -188,12 +189,13 @@ def _from_losses(lines: list[Line], path: str) -> Iterator[str]:
     line = next((line for line in lines if line.termination in _ON_THE_BOARD), lines[0])
     game = (path, "--game", line.number)
     yield f"The board of one: {_command('show', *game)} [--ply N]"
+    side = "white" if line.loser == line.white else "black"
     if line.termination in _ON_THE_BOARD:
-        side = "white" if line.loser == line.white else "black"
         command = _command("replay", *game, _JUDGE, "--side", side, "--all", *_DEPTH)
         yield f"What a stronger bot would have played, and its scores: {command}"
     else:
-        yield f"The same again: {_command('replay', *game)}"
+        bot = () if Path(path).is_dir() else ("./mybot", "--side", side)  # a file knows names, no programs
+        yield f"The same again: {_command('replay', *game, *bot)}"
 
 
 def _command(*words: object) -> str:

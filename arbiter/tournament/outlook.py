@@ -26,23 +26,26 @@ def outlook(
     changed: Collection[Change] = (),
     readmitted: Collection[str] = (),
     new_versions: Collection[str] = (),
+    left_out: Collection[str] = (),
 ) -> Iterator[str]:
     """Lines that describe the tournament, and what ``league`` leaves to play of it; no bot is started.
 
     ``changed``: bots that would enter with other programs; ``readmitted``: bots that were withdrawn and
-    would play again; ``new_versions``: bots that are said to have changed.
+    would play again; ``new_versions``: bots that are said to have changed; ``left_out``: those of which it
+    shows already that they cannot play.
     """
     yield f"{tournament.name}: {_format(tournament)}, time {tournament.time}, openings {tournament.openings}"
     seed = seed if seed is not None else tournament.seed
     yield f"seed {seed}" if seed is not None else "seed: drawn at the first run"
     yield ""
     away = withdrawn(league, back={*(change.name for change in changed), *readmitted}) if league else {}
-    present = {bot.name for bot in tournament.bots}.difference(away)
+    present = {bot.name for bot in tournament.bots}.difference(away, left_out)
     agenda = Agenda(tournament, present, Foreseen(league, changed) if league else None)
     coming = list(islice(agenda.coming(), _FIRST_GAMES))
     for bot in tournament.bots:
-        mark = " (withdrawn)" if bot.name in away else " (optional)" if bot.optional else ""
-        yield f"  {bot.name}{mark}: {' '.join(bot.argv)}"
+        is_out = bot.name in left_out
+        mark = "withdrawn" if bot.name in away else "left out" if is_out else "optional" * bot.optional
+        yield f"  {bot.name}{mark and f' ({mark})'}: {' '.join(bot.argv)}"
         if bot.build and bot.name in present and coming:
             command = shorten(shlex.join(bot.build), _LONGEST_COMMAND, placeholder=" ...")
             yield f"    the run builds it: {command}, in {bot.directory}"
@@ -117,7 +120,7 @@ def _counted(tournament: Tournament, agenda: Agenda, left: int) -> str:
         return f"{before}about {left:,} {noun} if a hypothesis is true, {most:,} at most"
     if tournament.format not in ("swiss", "knockout") and not agenda.done:
         pairings = {frozenset(pairing) for stage in agenda.stages for pairing in stage.pairings}
-        before = f"{_number(len(pairings), 'pairing')}, "
+        before = f"{_number(sum(pairing <= agenda.present for pairing in pairings), 'pairing')}, "
     return f"{before}{'at least ' if agenda.may_grow else ''}{left:,} {noun}"
 
 

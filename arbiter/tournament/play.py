@@ -2,7 +2,6 @@
 
 import json
 import secrets
-import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -29,7 +28,7 @@ from arbiter.tournament.prepare import Readiness, prepare
 from arbiter.tournament.runner import Entry, Runner
 from arbiter.tournament.sandboxes import sandboxed
 from arbiter.tournament.versions import Change, changed_programs, enter_versions
-from arbiter.tournament.withdrawals import withdrawn
+from arbiter.tournament.withdrawals import ways_back, withdrawn
 from protocol.rules import Position
 
 _LONGEST_REASON = 160
@@ -215,10 +214,11 @@ async def play_tournament(
     if tournament.format not in GROWING:
         new_versions = None
     away = withdrawn(league, back={*(new_versions or ()), *readmitted})
+    ways = ways_back(tournament, league)
     for name, why in away.items():
         reason = shorten(why, _LONGEST_REASON, placeholder=" ...")
-        remedy = f"`--readmit {shlex.quote(name)}` lets it play again"
-        watch(Notice(f"{name} stays withdrawn: {reason}; {remedy}"))
+        remedy = f"; `{ways[name]}` lets it play again" if name in ways else ""
+        watch(Notice(f"{name} stays withdrawn: {reason}{remedy}"))
     bots = [bot for bot in tournament.bots if bot.name not in away]
     if (
         is_through(tournament, bots, league, games)

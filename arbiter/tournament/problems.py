@@ -1,6 +1,7 @@
 """What is wrong with something the user wrote: a file, a command, a time."""
 
 import difflib
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -51,6 +52,11 @@ def quoted(text: str) -> str:
     """Put a user's text between backticks: on one line, without control characters, shortened when long."""
     plain = "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
     return f"`{plain[: _SHOWN - 1]}…`" if len(plain) > _SHOWN else f"`{plain}`"
+
+
+def option(flag: str, value: str) -> str:
+    """An option as one types it in a shell; a value that looks like an option itself is tied to its flag."""
+    return f"{flag}{'=' if value.startswith('-') else ' '}{shlex.quote(value)}"
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -6,7 +6,6 @@ file comes back to it: then it has its name again, with all its games.
 """
 
 import re
-import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 from arbiter.store import Attempts, League, renamed
 from arbiter.tournament import fingerprint
+from arbiter.tournament.problems import option
 
 _SHOWN = 8
 """Hex digits of a hash that tell versions apart."""
@@ -152,7 +152,7 @@ def _explained(
 
 
 def _remedy(changes: Sequence[Change]) -> str:
-    options = " ".join(f"--new-version {shlex.quote(change.name)}" for change in changes)
+    options = " ".join(option("--new-version", change.name) for change in changes)
     kinds = {"the bot that it was before" if change.earlier else "a new bot": None for change in changes}
     return (
         f"add {options} to enter what changed as {' or as '.join(kinds)} (the old one keeps its games under "

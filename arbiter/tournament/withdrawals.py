@@ -7,6 +7,7 @@ from collections.abc import Collection
 from arbiter.store import League
 from arbiter.tournament.config import Tournament
 from arbiter.tournament.formats import format_of
+from arbiter.tournament.problems import option
 from arbiter.tournament.schedule import Stage
 
 
@@ -23,6 +24,13 @@ def withdrawn(league: League, back: Collection[str] = ()) -> dict[str, str]:
     }
 
 
+def ways_back(tournament: Tournament, league: League) -> dict[str, str]:
+    """The option that takes back each bot that was withdrawn, by name, of those that can come back."""
+    return {
+        name: option("--readmit", name) for name in withdrawn(league) if not _parted(name, tournament, league)
+    }
+
+
 def require_readmissible(names: Collection[str], tournament: Tournament, league: League | None) -> None:
     """Make sure that these bots can come back.
 
@@ -30,9 +38,14 @@ def require_readmissible(names: Collection[str], tournament: Tournament, league:
         ReadmissionError: when one was not withdrawn, or its tournament went on without it for good.
     """
     away = withdrawn(league) if league else {}
-    stages = [Stage.from_json(stage) for stage in (league and league.get("stages")) or []]
     for name in names:
         if name not in away:
             raise ReadmissionError(f"{name} is not withdrawn")
-        if why := format_of(tournament).parted(stages, name):
+        if why := _parted(name, tournament, league):
             raise ReadmissionError(f"{name} cannot come back: {why}")
+
+
+def _parted(name: str, tournament: Tournament, league: League | None) -> str | None:
+    """Why a tournament went on without a bot for good; empty or None where it did not."""
+    stages = [Stage.from_json(stage) for stage in (league and league.get("stages")) or []]
+    return format_of(tournament).parted(stages, name)

@@ -276,7 +276,8 @@ def test_show_lists_the_games_that_a_bot_lost_and_how_to_find_out_why(
         assert capsys.readouterr().err == f"arbiter: {path}: no player is named {name}{words}\n"
     crashed = write(tmp_path, *[with_header(lost, Termination="crash")] * 2)
     assert main(["show", crashed, "--lost", "Bob"]) == 0
-    assert capsys.readouterr().out.endswith(f"\nThe same again: arbiter replay {crashed} --game 1\n")
+    again = f"replay {crashed} --game 1 ./mybot --side black"  # a file does not tell which program it was
+    assert capsys.readouterr().out.endswith(f"\nThe same again: arbiter {again}\n")
 
 
 def test_show_counts_the_games_of_files_put_together(

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,12 @@ def test_a_match_without_a_file(tmp_path: Path) -> None:
     shown = arbiter(tmp_path, "show", str(results), "--game", "1")
     assert "odd (white) against codecup (black)" in shown.stdout
     assert "5000+10" in arbiter(tmp_path, "export", str(results)).stdout
+
+
+def test_the_last_hint_of_a_match_works_as_it_is_told(tmp_path: Path) -> None:
+    done = arbiter(tmp_path, "match", "sample:random", "sample:greedy", "--results", "my games")
+    (shown,) = re.findall(r"^results in 'my games'; see a game: arbiter (.*)$", done.stdout, re.MULTILINE)
+    assert arbiter(tmp_path, *shlex.split(shown)).stdout.startswith("game 1: random (white)")
 
 
 def test_a_bot_against_itself_gets_two_names(tmp_path: Path) -> None:

@@ -12,7 +12,18 @@ from pathlib import Path
 import pytest
 
 from arbiter.store import League
-from tests.e2e.commands import CUP, ODD, arbiter, at_once, entry, quick, start, stored, write_tournament
+from tests.e2e.commands import (
+    CUP,
+    ODD,
+    arbiter,
+    at_once,
+    entry,
+    quick,
+    start,
+    stored,
+    write_cup,
+    write_tournament,
+)
 
 STEADY = [entry("steady", f"{ODD} none"), entry("cup", CUP), entry("calm", f"{ODD} none --echo")]
 
@@ -104,7 +115,7 @@ def test_a_dry_run_names_the_bots_that_cannot_start(tmp_path: Path) -> None:
         "arbiter: unbuilt: no-such-compiler: no such command on PATH; write ./no-such-compiler for a file of "
         "your own",
     ]
-    assert "21 pairings" in done.stdout
+    assert "15 pairings" in done.stdout
 
 
 def test_a_dry_run_opens_the_openings(tmp_path: Path) -> None:
@@ -141,6 +152,28 @@ def test_an_optional_bot_is_left_out_by_name(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "ghost is left out: " in done.stdout
     assert len(stored(tmp_path / "results/test-league")) == 2
+
+
+def test_a_dry_run_refuses_what_fewer_than_two_bots_would_play(tmp_path: Path) -> None:
+    write_cup(tmp_path, "round-robin", [quick("a"), entry("ghost", "./nowhere", optional="true")])
+    for more in ([], ["--dry-run"]):
+        done = at_once("run", "cup.yaml", *more, cwd=tmp_path)
+        assert (done.returncode, "arbiter: fewer than two bots can play here\n" in done.stderr) == (1, True)
+
+
+@pytest.mark.parametrize("kind", ["round-robin", "swiss", "knockout"])
+def test_a_dry_run_foretells_no_game_of_who_is_left_out(tmp_path: Path, kind: str) -> None:
+    ghost = entry("ghost", "./nowhere", build="no-such-compiler soon.c", optional="true")
+    write_cup(tmp_path, kind, [quick("a"), ghost, quick("b", "last")], "rounds: 1" * (kind != "knockout"))
+
+    foretold = at_once("run", "cup.yaml", "--dry-run", cwd=tmp_path)
+    assert (foretold.returncode, "arbiter: ghost is left out: " in foretold.stderr) == (0, True)
+    assert re.search(r"^  ghost \(left out\): .*\n  b: ", foretold.stdout, re.MULTILINE)
+    games = re.findall(r"^  (game \d+), round 1: (.*)$", foretold.stdout, re.MULTILINE)
+    assert len(games) == 2
+    done = at_once("run", "cup.yaml", cwd=tmp_path)
+    assert re.findall(r"^(game \d+) starts: (.*) \(", done.stdout, re.MULTILINE)[:2] == games
+    assert "; none is left\n" in at_once("run", "cup.yaml", "--dry-run", cwd=tmp_path).stdout
 
 
 def test_builds_run_once_and_a_failing_one_is_shown(tmp_path: Path) -> None:

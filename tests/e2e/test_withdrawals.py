@@ -3,12 +3,13 @@
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.commands import QUICK, at_once, entry, quick, stored, write_cup
+from tests.e2e.commands import QUICK, at_once, entry, quick, start, stored, write_cup
 
 
 @pytest.fixture
@@ -118,10 +119,52 @@ def test_only_who_was_withdrawn_can_be_readmitted(league: Path) -> None:
 def test_a_knockout_takes_nobody_back_once_it_went_on(tmp_path: Path) -> None:
     bots = [quick("a"), quick("b", "crash"), quick("c", "last"), quick("d", "first x")]
     write_cup(tmp_path, "knockout", bots, "max_failures: 1")
-    assert run(tmp_path).returncode == 1
+    for _ in range(2):  # while it goes on, and when it is over
+        done = run(tmp_path)
+        assert (done.returncode, "b was withdrawn" in done.stdout) == (1, True)
+        assert ("--readmit" in done.stdout, "play again" in done.stdout) == (False, False)
     done = run(tmp_path, "--readmit", "b")
     assert done.returncode == 2
     assert "--readmit: b cannot come back: round 2 of the knockout was drawn without it\n" in done.stderr
+
+
+def test_who_could_not_come_back_before_an_interruption_does_so_after_it(tmp_path: Path) -> None:
+    build = "sh -c 'test -e quick || exec sleep 60'"
+    van = entry("van", f"{QUICK} crash", build=f'"{build}"', dir=".")
+    write_cup(tmp_path, "round-robin", [quick("a"), van], "max_failures: 1")
+    (tmp_path / "quick").touch()
+    assert run(tmp_path).returncode == 1
+    (tmp_path / "quick").unlink()
+    process = start(tmp_path, "run", "cup.yaml", "--results", "one", "--readmit", "van")
+    assert process.stdout is not None
+    while "van: building" not in process.stdout.readline():
+        pass
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=20)
+    (command,) = re.findall(r"Go on with: arbiter (.*)$", said, re.MULTILINE)
+    (tmp_path / "quick").touch()
+    assert "van is readmitted: " in at_once(*shlex.split(command), cwd=tmp_path).stdout
+
+
+def test_who_wins_a_knockout_without_a_game_leads_it(tmp_path: Path) -> None:
+    bots = [quick("a"), quick("b", "crash"), quick("c", "crash")]
+    write_cup(tmp_path, "knockout", bots, "max_failures: 1", "concurrency: 2")
+    done = run(tmp_path)
+    assert "a has a bye" in done.stdout
+    assert done.stdout.count(" is withdrawn: ") == 2
+    assert " withdrawn=2 leader=a " in done.stdout.splitlines()[-1]
+
+
+@pytest.mark.parametrize("name", ["it's one", "-rf"])
+def test_the_command_that_takes_back_works_as_it_is_told(tmp_path: Path, name: str) -> None:
+    write_cup(tmp_path, "round-robin", [quick("a"), quick(name, "crash")], "max_failures: 1")
+    done = at_once("run", "cup.yaml", "--results", "it's here", cwd=tmp_path)
+    (command,) = re.findall(r"^let .* play again: arbiter (.*)$", done.stdout, re.MULTILINE)
+    (shown,) = re.findall(r"; see its games: arbiter (show .*); game records", done.stdout)
+    done = at_once(*shlex.split(command), cwd=tmp_path)
+    assert f"{name} is readmitted: " in done.stdout, done.stderr
+    done = at_once(*shlex.split(shown), cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_final_is_played_on_by_who_comes_back(tmp_path: Path) -> None:
