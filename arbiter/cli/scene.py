@@ -81,7 +81,8 @@ def _summary(record: Record) -> list[str]:
         f"game {number}: {headers.get('White', '?')} (white) against {headers.get('Black', '?')} (black)",
         f"result {record.result}{score}{why}{detail}",
     ]
-    return [*lines, ", ".join(event)] if event else lines
+    lines += [", ".join(event)] * bool(event)
+    return [*lines, f"annulled: {headers['Annulled']}"] if "Annulled" in headers else lines
 
 
 def _story(scene: Scene) -> list[str]:

@@ -103,6 +103,7 @@ class Line(NamedTuple):
     result: str = ""
     termination: str | None = None
     plies: int = 0
+    annulled: str | None = None
     faults: tuple[Fault, ...] = ()
 
     @property
@@ -117,11 +118,15 @@ def _line(game: tuple[int, Reading]) -> Line:
     if record is None:
         return Line(number, faults=reading.faults)
     white, black, score = (record.headers.get(name) for name in ("White", "Black", "Score"))
-    return Line(number, white, black, score, record.result, record.termination, len(record.plies))
+    annulled = record.headers.get("Annulled")
+    return Line(number, white, black, score, record.result, record.termination, len(record.plies), annulled)
 
 
 def _lost(lines: Iterable[Line], bot: str, source: str) -> list[Line]:
-    """The games that a bot lost. Raises UsageError when there are none."""
+    """The games that a bot lost, without those that were annulled.
+
+    Raises UsageError when there are none.
+    """
     from arbiter.tournament.problems import did_you_mean, listed
 
     readable = [line for line in lines if line.result]
@@ -129,7 +134,7 @@ def _lost(lines: Iterable[Line], bot: str, source: str) -> list[Line]:
     if bot not in names:
         hint = did_you_mean(bot, names) or f"; players: {listed(sorted(names))}"
         raise UsageError(f"{source}: no player is named {printable(bot)}{printable(hint)}")
-    lost = [line for line in readable if line.loser == bot]
+    lost = [line for line in readable if line.loser == bot and line.annulled is None]
     if not lost:
         raise UsageError(f"{source}: {printable(bot)} lost no game")
     return lost
@@ -206,7 +211,8 @@ def _row(line: Line) -> list[str]:
     if not line.result:
         return [str(line.number), "(not readable)", "", "", "", f"line {line.faults[0].line}", ""]
     names = [line.white or "?", line.black or "?"]
-    ending = [line.result, line.score or "", line.termination or ""]
+    how = ", ".join(filter(None, [line.termination, "annulled" * (line.annulled is not None)]))
+    ending = [line.result, line.score or "", how]
     return [str(line.number), *names, *ending, str(line.plies)]
 
 
@@ -228,6 +234,7 @@ def _json_line(line: Line) -> dict[str, Any]:
         "result": line.result,
         "termination": line.termination,
         "plies": line.plies,
+        "annulled": line.annulled,
     }
 
 

@@ -266,6 +266,27 @@ def test_an_annulled_game_counts_for_nobody(cup: Callable[[str], Path]) -> None:
     assert [row.endswith(",a power cut") for row in rows[1:]] == [True] + [False] * 5
 
 
+def test_an_annulled_game_is_shown_as_such(cup: Callable[[str], Path]) -> None:
+    directory = cup("round-robin")
+    listed = at_once("show", "one", cwd=directory).stdout
+    assert "annulled" not in listed
+    games = json.loads(at_once("show", "one", "--format", "json", cwd=directory).stdout)["games"]
+    (first, result) = games[0], games[0]["result"]
+    assert first["annulled"] is None
+    loser = first["black"] if result == "1-0" else first["white"]
+    lost = ("show", "one", "--lost", loser)
+    assert re.search(r"^ +1 ", at_once(*lost, cwd=directory).stdout, re.MULTILINE)
+    annul(directory)
+    listed = at_once("show", "one", cwd=directory).stdout
+    assert re.search(r"^ +1 .* normal, annulled +\d+$", listed, re.MULTILINE)
+    assert listed.count("annulled") == 1
+    assert not re.search(r"^ +1 ", at_once(*lost, cwd=directory).stdout, re.MULTILINE)
+    games = json.loads(at_once("show", "one", "--format", "json", cwd=directory).stdout)["games"]
+    assert games[0]["annulled"] == "a power cut"
+    board = at_once("show", "one", "--game", "1", "--ply", "0", cwd=directory).stdout
+    assert "\nannulled: a power cut\n" in board
+
+
 def test_an_annulled_game_is_played_again_where_asked_for(cup: Callable[[str], Path]) -> None:
     directory = cup("round-robin")
     before = stored(directory / "one")
