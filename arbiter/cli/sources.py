@@ -13,6 +13,7 @@ from typing import IO
 from arbiter.cli.errors import UsageError
 from arbiter.cli.records import endless, source_name
 
+_ENCRYPTED = 1  # of the flags of a member
 READ_ERRORS = (OSError, EOFError, zipfile.BadZipFile, zlib.error)
 """What reading from a source may raise: trouble with the disk or a damaged archive."""
 
@@ -113,9 +114,12 @@ def _archive(stream: IO[bytes], name: str) -> Iterator[Source]:
 
 
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> Iterator[Source]:
+    if info.flag_bits & _ENCRYPTED:
+        yield Source(name, None, "cannot be unpacked: it has a password; unpack it first")
+        return
     try:
         stream = archive.open(info)
-    except (*READ_ERRORS, RuntimeError) as error:  # the last for a password or an unknown compression
+    except (*READ_ERRORS, RuntimeError) as error:  # the last for an unknown compression
         yield Source(name, None, f"cannot be unpacked: {error}")
         return
     with stream:

@@ -195,7 +195,7 @@ def test_damaged_archives_are_named(tmp_path: Path, capsys: Capture) -> None:
     assert main(["import", str(tmp_path)]) == 1
     cut, lock, checksum, total = capsys.readouterr().err.splitlines()
     assert cut.startswith(f"{tmp_path}/cut.zip: a damaged zip archive: ")
-    assert lock.startswith(f"{tmp_path}/lock.zip/a.sgf: cannot be unpacked: ")
+    assert lock == f"{tmp_path}/lock.zip/a.sgf: cannot be unpacked: it has a password; unpack it first"
     assert checksum.startswith(f"{tmp_path}/sum.zip/a.sgf: cannot be read to its end: ")
     assert total == "0 games imported from 3 files, 3 faults"
 
