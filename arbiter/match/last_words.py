@@ -29,7 +29,7 @@ _TRACE = re.compile(
 _MARGIN = re.compile(r"\s*\| ")
 """What Python draws beside the errors of a group."""
 _GOROUTINE = re.compile(r"goroutine \d+ ")
-_CALL = re.compile(r"\S+\(.*\)\s*$")
+_CALL = re.compile(r"[^\s(]+\(")
 """Go gives calls no mark of their own."""
 _MOST_BELOW = 10
 """Lines of an error's message, its fields or a farewell that may follow its name; more are other talk."""
@@ -66,4 +66,5 @@ def _without_margin(line: str) -> str:
 
 
 def _is_trace(line: str, has_calls: bool) -> bool:
-    return _TRACE.match(line) is not None or (has_calls and _CALL.match(line) is not None)
+    is_call = has_calls and line.rstrip().endswith(")") and _CALL.match(line) is not None
+    return is_call or _TRACE.match(line) is not None

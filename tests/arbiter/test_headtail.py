@@ -1,5 +1,7 @@
 """Keeping both ends of a stream, whatever the pieces in which it comes."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -257,3 +259,15 @@ def test_a_trace_longer_than_what_is_kept_of_the_end_has_its_error_at_the_beginn
     kept.feed(b'Exception in thread "main" java.lang.StackOverflowError\n')
     kept.feed(b"\tat Bot.dig(Bot.java:3)\n" * 1_024)
     assert last_words(kept) == 'Exception in thread "main" java.lang.StackOverflowError'
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["()" * 100_000 + "x", "(" * 200_000, " " * 20_000 + "x", "| " * 50_000, "thread '" + "' " * 50_000],
+)
+def test_no_line_takes_long_to_judge(line: str) -> None:
+    kept = HeadTail(head=1_000_000)
+    kept.feed(f"goroutine 1 [running]:\n{line}".encode())
+    began = time.process_time()
+    assert last_words(kept) != ""
+    assert time.process_time() - began < 1
