@@ -149,7 +149,7 @@ def _after_end(slip: Slip, dialect: Dialect) -> str:
             f"It ended by itself, as if the game were over: only `{word}` or the end of its input ends it."
         )
         return f"{ended}{_long_line(slip) if dialect is Dialect.DVP else ''}"
-    if _OWN_SIGNAL.search(slip.detail):
+    if _OWN_SIGNAL.search(slip.detail) and "Sanitizer" not in slip.detail:
         return f"{_SIGNAL}{unusual}"
     return f"{_ended(slip)}{unusual}"
 

@@ -10,7 +10,7 @@ _NAMES_ERROR = re.compile(
     r"\s*\[?[\w.$]*(Error|Exception|Rejection)( \[\w+\])?(: |$)|\s+\[cause\]: "  # Python, Java, Node
     r'|Exception in thread "|Caused by: |Unhandled exception\. |Fatal Python error: |FATAL ERROR: '
     r"|\s*panic: |fatal error: "  # Go
-    r"|terminate called |\s+what\(\): |SUMMARY: \w+Sanitizer: "  # C++
+    r"|terminate called |\s+what\(\): |(==\d+==ERROR|SUMMARY): \w+Sanitizer"  # C++
 )
 """Lines that name an error."""
 _ABOVE_NAME = re.compile(

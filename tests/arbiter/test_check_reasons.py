@@ -109,3 +109,10 @@ def test_advice_about_an_end_speaks_of_last_words_only_where_there_are_some(
     told = change_for(Slip(termination, detail, "ply 13", 13, Position.start()), Dialect.DVP)
     assert words in told
     assert ("last words" in told) == ("last words" in detail)
+
+
+def test_nobody_is_told_to_build_with_the_sanitizer_that_ended_the_program() -> None:
+    detail = "killed by SIGABRT; its last words: ==2==ERROR: AddressSanitizer failed to allocate 0xdfff bytes"
+    told = change_for(Slip(Termination.CRASH, detail, "ply 13", 13, Position.start()), Dialect.DVP)
+    assert "-fsanitize" not in told
+    assert told.startswith("Find out why the program ended there")

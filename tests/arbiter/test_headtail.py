@@ -213,6 +213,9 @@ TSAN = """SUMMARY: ThreadSanitizer: data race mybot.cpp:36 in choose
 ==================
 ThreadSanitizer: reported 1 warnings
 """
+SHADOW = """==2==ERROR: AddressSanitizer failed to allocate 0xdfff0001000 bytes at address 2008fff7000
+==2==ReserveShadowMemoryRange failed while trying to map 0xdfff0001000 bytes. Perhaps you're using ulimit -v
+"""
 CAUGHT = """Traceback (most recent call last):
   File "bot.py", line 3, in choose
 KeyError: 'table'
@@ -236,6 +239,7 @@ KeyError: 'table'
         pytest.param(ASSERT_EQ, "assertion `left == right` failed: the boards differ", id="rust assert_eq"),
         pytest.param(STACK, "fatal error: stack overflow", id="go stack"),
         pytest.param(LINES, "what():  line one of trouble", id="c++ in two lines"),
+        pytest.param(SHADOW, "==2==ERROR: AddressSanitizer failed to allocate", id="asan without room"),
         pytest.param(TSAN, "SUMMARY: ThreadSanitizer: data race mybot.cpp:36", id="tsan"),
         pytest.param(GO, "panic: runtime error: index out of range [3] with length 3", id="go"),
         pytest.param(JAVA, "Caused by: java.lang.NullPointerException: Cannot read field", id="java"),
