@@ -35,12 +35,12 @@ _MOST_BELOW = 10
 """Lines of an error's message, its fields or a farewell that may follow its name; more are other talk."""
 
 
-def last_words(stderr: HeadTail, longest: int = 200) -> str:
+def last_words(stderr: HeadTail, newest: int | None = None, longest: int = 200) -> str:
     """The last error that is named, or else the last line that says something; empty if there is none.
 
-    The line is short and fit to be shown.
+    ``newest`` limits it to so many bytes at the end. The line is short and fit to be shown.
     """
-    lines = [line for line in map(_without_margin, stderr.lines()) if line]
+    lines = [line for line in map(_without_margin, stderr.lines(newest)) if line]
     told = list(_told(lines))
     named = next((line for line, is_name in reversed(told[-_MOST_BELOW - 1 :]) if is_name), "")
     line = named or [*(lines or [""])[-1:], *(line for line, _ in told)][-1]

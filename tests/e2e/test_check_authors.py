@@ -177,6 +177,13 @@ SCANNER = """
         break
     if 0:
         pass"""
+EARLIER = """
+        if values['ply'] == 5:
+            print('KeyError: 3', file=sys.stderr, flush=True)
+        if values['ply'] == 9:
+            print('thinking', file=sys.stderr, flush=True)
+        else:
+            print('move', ply, flush=True)"""
 REMEMBERS = """
     if words[0] == 'position' and words[1] == 'start':
         known += words[3 + len(known):]
@@ -224,6 +231,7 @@ IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeContro
         GAME,
         HASTY,
     ),
+    ("earlier", {"go": EARLIER}, "placement as White", "To standard error it wrote `thinking`", (), HASTY),
     ("utf-16", {"hello": UTF16}, "handshake", "Write UTF-8:|PowerShell", (), MUTE),
     (
         "short seed",
