@@ -26,10 +26,6 @@ _SLOW_START = (
 _SLEEPY_START = (
     "It was not computing: if it sleeps or waits for something else at its start, that takes too long."
 )
-_ENDED = (
-    "Find out why the program ended there: its last words are from standard error, and the dialogue ends "
-    "with the lines that it was told last."
-)
 _SIGNAL = (
     "Signals like this come from memory that is not the program's own, from a failed assertion or a division "
     "by zero. In C and C++ build it with `-g -fsanitize=address,undefined`: then its last words, which are "
@@ -153,9 +149,21 @@ def _after_end(slip: Slip, dialect: Dialect) -> str:
             f"It ended by itself, as if the game were over: only `{word}` or the end of its input ends it."
         )
         return f"{ended}{_long_line(slip) if dialect is Dialect.DVP else ''}"
-    if _OWN_SIGNAL.search(slip.detail):
+    if _OWN_SIGNAL.search(slip.detail) and "Sanitizer" not in slip.detail:
         return f"{_SIGNAL}{unusual}"
-    return f"{_ENDED}{unusual}"
+    return f"{_ended(slip)}{unusual}"
+
+
+def _ended(slip: Slip) -> str:
+    """Where to look for the reason of an end."""
+    end = "standard output was closed" if "closed its standard output" in slip.detail else "the program ended"
+    spoke = "last words" in slip.detail
+    told = (
+        ": its last words are from standard error, and the"
+        if spoke
+        else ". To standard error it wrote nothing; the"
+    )
+    return f"Find out why {end} there{told} dialogue ends with the lines that it was told last."
 
 
 def _long_line(slip: Slip) -> str:

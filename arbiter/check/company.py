@@ -33,7 +33,7 @@ _THINKING = 30 * MS
 
 
 async def reuse(exam: Examination) -> Verdict:
-    """A second and a third game in the same process, if it says that it can."""
+    """Four more games in the same process, if it says that it can."""
     found = await exam.introduce()
     if "reuse" not in found.features:
         return not_announced("the feature `reuse`")

@@ -179,7 +179,7 @@ class Sitting:
             self._share_computed() if termination is Termination.TIMEOUT else None,
             tuple(self._reversible),
             self.start,
-            last_words(seat.process.stderr) if seat.process.turn_stderr_bytes else "",
+            last_words(seat.process.stderr, newest=seat.process.turn_stderr_bytes),
             self._company(),
         )
 

@@ -117,7 +117,7 @@ STEPS = (
         endings.stray_output,
         _PLACEMENT,
     ),
-    Step("reuse", "three games in one process, as either side", company.reuse, _SET_UPS, _DVP),
+    Step("reuse", "five games in one process, as either side", company.reuse, _SET_UPS, _DVP),
     Step(
         "two copies at once",
         "a game of the bot against itself",

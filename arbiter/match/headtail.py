@@ -18,11 +18,16 @@ class HeadTail:
         self._tail += data[max(room, 0) :][-self._tail_limit :]
         del self._tail[: -self._tail_limit]
 
-    def lines(self) -> list[str]:
-        """The lines kept that say something, without the pieces beside the gap."""
+    def lines(self, newest: int | None = None) -> list[str]:
+        """The lines kept that say something, without the pieces beside the gap.
+
+        ``newest`` asks for those in so many bytes at the end.
+        """
         kept = self._head + self._tail
         if self.total > len(kept):
             kept = self._head.rpartition(b"\n")[0] + b"\n" + (self._tail.partition(b"\n")[2] or self._tail)
+        if newest is not None:
+            kept = kept[max(len(kept) - newest, 0) :]
         return [line for line in kept.decode(errors="backslashreplace").splitlines() if line.strip()]
 
     def text(self) -> str:

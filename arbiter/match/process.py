@@ -37,6 +37,7 @@ _STDERR_FULL_SPEED = 4 * 2**20
 """The same for stderr, which nobody has to make sense of."""
 _STDERR_PAUSE = 0.05
 _DENIALS = ("Permission denied", "Read-only file system", "EACCES", "EROFS")
+_NO_ROOM = "Sanitizer failed to allocate"
 FOREIGN = "which tells nothing of the bot"
 """Said of an exit status that is a wrapper's own."""
 _LAST_WORDS = 32
@@ -286,8 +287,11 @@ class BotProcess:
         if self.exit_status in (126, 127):
             seen = "the system, its `dir`, what `run` names and what lies on PATH"
             yield f"at isolation {level} it sees {seen}"
+        free = "`isolation: none` holds nothing back"
         if any(sign in last_words for sign in _DENIALS):
-            yield f"at isolation {level} it may write to $TMPDIR only; `isolation: none` holds nothing back"
+            yield f"at isolation {level} it may write to $TMPDIR only; {free}"
+        if _NO_ROOM in last_words:
+            yield f"at isolation {level} it has no room for its sanitizer; {free}"
 
     def living(self) -> list[int]:
         """Its processes that are alive, as far as they can be found."""

@@ -92,3 +92,27 @@ def test_a_pass_instead_of_a_move_with_a_red_inside_is_told_so() -> None:
     start = "...b2.b4bb./...b2.b4w5wbr/....w4*.bbw3../.....b2.rb2./.....b... w m"
     told = change_for(_slip(start, [], "PASS"), Dialect.DVP)
     assert "In E3I3 a stack with a red inside moves, as any other does" in told
+
+
+ENDINGS = [
+    (Termination.CRASH, "exited with status 1; its last words: no book", "its last words are from standard"),
+    (Termination.CRASH, "exited with status 1", "To standard error it wrote nothing"),
+    (Termination.KILLED, "killed from outside by SIGTERM", "To standard error it wrote nothing"),
+    (Termination.CRASH, "closed its standard output", "Find out why standard output was closed"),
+]
+
+
+@pytest.mark.parametrize(("termination", "detail", "words"), ENDINGS)
+def test_advice_about_an_end_speaks_of_last_words_only_where_there_are_some(
+    termination: Termination, detail: str, words: str
+) -> None:
+    told = change_for(Slip(termination, detail, "ply 13", 13, Position.start()), Dialect.DVP)
+    assert words in told
+    assert ("last words" in told) == ("last words" in detail)
+
+
+def test_nobody_is_told_to_build_with_the_sanitizer_that_ended_the_program() -> None:
+    detail = "killed by SIGABRT; its last words: ==2==ERROR: AddressSanitizer failed to allocate 0xdfff bytes"
+    told = change_for(Slip(Termination.CRASH, detail, "ply 13", 13, Position.start()), Dialect.DVP)
+    assert "-fsanitize" not in told
+    assert told.startswith("Find out why the program ended there")

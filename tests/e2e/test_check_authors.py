@@ -177,6 +177,22 @@ SCANNER = """
         break
     if 0:
         pass"""
+EARLIER = """
+        if values['ply'] == 5:
+            print('KeyError: 3', file=sys.stderr, flush=True)
+        if values['ply'] == 9:
+            print('thinking', file=sys.stderr, flush=True)
+        else:
+            print('move', ply, flush=True)"""
+REMEMBERS = """
+    if words[0] == 'position' and words[1] == 'start':
+        known += words[3 + len(known):]
+    if 0:
+        pass"""
+REMEMBERED = """
+        if len(known) == 48:
+            ply = next((space for space in ('D2', 'H3') if space not in known), ply)
+        print('move', ply, flush=True)"""
 DAEMON = "os.fork() and os._exit(0); time.sleep(9)"
 DEAD_THREAD = """
 import queue
@@ -215,6 +231,7 @@ IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeContro
         GAME,
         HASTY,
     ),
+    ("earlier", {"go": EARLIER}, "placement as White", "To standard error it wrote `thinking`", (), HASTY),
     ("utf-16", {"hello": UTF16}, "handshake", "Write UTF-8:|PowerShell", (), MUTE),
     (
         "short seed",
@@ -284,6 +301,19 @@ IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeContro
     ("gives up", {"go": GIVES_UP}, "forced pass", "(white has to pass): it resigned", GAME, PATIENT),
     ("passes twice", {"go": PASSES_TWICE}, "stray output", "`move PASS` when no `go` was open", (), PATIENT),
     ("ponders", {"start": PONDERING}, "quit", "it had 2 threads|thread that goes on", (), PATIENT),
+    (
+        "remembers plies",
+        {
+            "start": "known = []",
+            "hello": "print('feature reuse', 'dvpok', sep='\\n', flush=True)",
+            "newgame": REMEMBERS,
+            "go": REMEMBERED,
+        },
+        "reuse",
+        "D2 is occupied|At `newgame` forget the game before",
+        GAME,
+        PATIENT,
+    ),
     (
         "once",
         {"hello": "print('feature reuse', 'dvpok', sep='\\n', flush=True)", "newgame": ONCE},

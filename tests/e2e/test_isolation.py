@@ -275,3 +275,20 @@ def test_everything_works_here() -> None:
     """Where tests run nothing may be missing, or a level would go untested unseen."""
     for level in Level:
         assert look_at(level).works, look_at(level)
+
+
+LAST = [
+    ("cannot write log.txt: Permission denied", "may write to $TMPDIR only"),
+    ("==7==ERROR: AddressSanitizer failed to allocate 0xdfff0001000 bytes", "has no room for its sanitizer"),
+]
+
+
+@pytest.mark.parametrize(("words", "hint"), LAST)
+@pytest.mark.parametrize("level", ["none", "limits"])
+def test_last_words_of_what_a_level_denies_are_explained(
+    level: str, words: str, hint: str, tmp_path: Path
+) -> None:
+    (tmp_path / "bot.sh").write_text(f"echo '{words}' >&2\nexit 1\n")
+    done = arbiter(tmp_path, "match", "sh bot.sh", "sample:random", "--isolation", level)
+    assert f"its last words: {words}" in done.stderr
+    assert (f"at isolation limits it {hint}" in done.stderr) == (level == "limits")
