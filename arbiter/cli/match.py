@@ -61,6 +61,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--results", metavar="DIR", help="where results go (default: a new directory in results/)"
     )
     add_readmit(parser)
+    _add_debugging(parser)
+    parser.add_argument("--quiet", action="store_true", help="print the final table and the last line only")
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="format of the final table (default: text)"
+    )
+    parser.epilog = (
+        "examples:\n"
+        "  arbiter match ./mybot sample:greedy --games 10\n"
+        '  arbiter match "python3 mybot.py --depth 3" codecup:./oldbot --time "10s + 50ms"\n'
+        "  arbiter match ./mybot sample:random --wrap valgrind\n"
+        "  arbiter match ./mybot sample:random --wrap gdb"
+    )
+
+
+def _add_debugging(parser: argparse.ArgumentParser) -> None:
+    """What shows a bot at work."""
     parser.add_argument(
         "--trace", action="store_true", help="show what is said to and by both bots as it is said, with times"
     )
@@ -72,17 +88,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--keep-clock",
         action="store_true",
         help="with --wrap: let the wrapped bot lose on time all the same (default: its clock stands still)",
-    )
-    parser.add_argument("--quiet", action="store_true", help="print the final table and the last line only")
-    parser.add_argument(
-        "--format", choices=("text", "json"), default="text", help="format of the final table (default: text)"
-    )
-    parser.epilog = (
-        "examples:\n"
-        "  arbiter match ./mybot sample:greedy --games 10\n"
-        '  arbiter match "python3 mybot.py --depth 3" codecup:./oldbot --time "10s + 50ms"\n'
-        "  arbiter match ./mybot sample:random --wrap valgrind\n"
-        "  arbiter match ./mybot sample:random --wrap gdb"
     )
 
 
