@@ -46,9 +46,12 @@ class Departure:
         self._seat = seat
         self._patience = patience
 
+    def count_zombies(self) -> None:
+        """To be called before the program is told to quit: it takes them with it."""
+        self.zombies = sum(map(_is_zombie, proc.children(self._seat.process.pid)))
+
     async def part(self) -> None:
         """Close the input of a program that was told to quit, and give it the time to end by itself."""
-        self.zombies = sum(map(_is_zombie, proc.children(self._seat.process.pid)))
         self._seat.process.close_input()
         if not await self.ends_within(self._patience.end):
             self._patience.end = _NO_PATIENCE

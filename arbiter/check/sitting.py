@@ -267,6 +267,7 @@ class Sitting:
     def say_end(self) -> None:
         """Tell the bot that the game is over, with the result that the board shows."""
         self.watch.look()  # for the last time, maybe: told so it ends
+        self.departure.count_zombies()
         if self.position.is_over:
             result = won_by(self.position.winner)
             self.seat.say_end(result, self.position.score, Termination.NORMAL, None)
