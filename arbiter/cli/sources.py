@@ -13,10 +13,11 @@ from typing import IO
 from arbiter.cli.errors import UsageError
 from arbiter.cli.records import endless, source_name
 
-_ENCRYPTED = 1  # of the flags of a member
 READ_ERRORS = (OSError, EOFError, zipfile.BadZipFile, zlib.error)
 """What reading from a source may raise: trouble with the disk or a damaged archive."""
 
+_ENCRYPTED = 1
+"""Among the flags of a member of a zip archive."""
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 
 

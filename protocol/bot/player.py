@@ -140,8 +140,8 @@ class Bot:
         }
         thoughts = Thoughts(numbers, currmove, pv, string, metrics)
         if self._say is None:
-            for fault in thoughts.faults.values():
-                raise ValueError(fault)
+            if thoughts.faults:
+                raise ValueError(next(iter(thoughts.faults.values())))
             return
         fresh = {what: fault for what, fault in thoughts.faults.items() if what not in self._complained}
         self._complained |= fresh.keys()

@@ -83,12 +83,13 @@ def test_what_another_run_stored_meanwhile_is_told_in_words(results: Path) -> No
 # Killed
 
 
-def killed_while_storing(directory: Path, kills: int) -> None:
+@pytest.mark.parametrize("kills", [5, pytest.param(50, marks=pytest.mark.sweep)])
+def test_killed_while_it_stores(tmp_path: Path, kills: int) -> None:
     """Killed at any moment, within a commit, too: what was announced is there, groups are whole."""
     chance = random.Random(11)
     for _ in range(kills):
         writer = subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(directory)], stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE, text=True
         )
         with writer:
             assert writer.stdout is not None
@@ -97,16 +98,7 @@ def killed_while_storing(directory: Path, kills: int) -> None:
                 writer.wait(chance.uniform(0, 0.05))
             writer.kill()
             announced = max([announced, *map(int, writer.stdout.read().split())])
-        stored = numbers(directory)
+        stored = numbers(tmp_path)
         assert stored == list(range(1, len(stored) + 1))
         assert len(stored) % 3 == 0
         assert len(stored) >= announced
-
-
-def test_killed_while_it_stores(tmp_path: Path) -> None:
-    killed_while_storing(tmp_path, 5)
-
-
-@pytest.mark.sweep
-def test_killed_fifty_times_while_it_stores(tmp_path: Path) -> None:
-    killed_while_storing(tmp_path, 50)

@@ -311,25 +311,22 @@ def test_java_plays_within_its_bounds(workshop: Workshop, level: str, tmp_path: 
     assert len(re.findall(r"ends: .*\(\d+:\d+, \d+ plies\)$", done.stdout, re.MULTILINE)) == 2, done.stdout
 
 
-def play_the_league(language: str, directory: Path) -> None:
-    arbiter(directory, "new", language, "mine")
-    done = arbiter(directory / "mine", "run", "league.yaml", "--seed", "3")
+OTHERS = [
+    pytest.param(*each.values, marks=(*each.marks, pytest.mark.sweep))
+    for each in languages()
+    if each.values != ("rust",)
+]
+
+
+@pytest.mark.parametrize("language", [*languages("rust"), *OTHERS])
+def test_a_new_bot_is_built_and_plays_its_league(tmp_path: Path, language: str) -> None:
+    """In the best sandbox there is: builds have no network and a home of their own there."""
+    arbiter(tmp_path, "new", language, "mine")
+    done = arbiter(tmp_path / "mine", "run", "league.yaml", "--seed", "3")
     assert done.returncode == 0, done.stdout
     assert done.stdout.count(" ends: ") == 12
     assert "Forfeits" in done.stdout
     assert "forfeits at" not in done.stdout
-
-
-@pytest.mark.parametrize("language", languages("rust"))
-def test_a_new_bot_is_built_and_plays_its_league(tmp_path: Path, language: str) -> None:
-    """In the best sandbox there is: builds have no network and a home of their own there."""
-    play_the_league(language, tmp_path)
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("language", languages())
-def test_every_new_bot_is_built_and_plays_its_league(tmp_path: Path, language: str) -> None:
-    play_the_league(language, tmp_path)
 
 
 def test_the_lines_at_the_end_of_the_python_starter_are_a_bot(tmp_path: Path) -> None:

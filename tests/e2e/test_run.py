@@ -255,39 +255,35 @@ QUICK_ONES = [quick("a"), quick("b", "last"), quick("c", "first x"), quick("d", 
 FIELDS = {2: QUICK_ONES[:2], 5: [*QUICK_ONES, "sample:random"]}
 
 
-@pytest.mark.parametrize("kills, bots, concurrency, rounds", [(2, 2, 1, 20), (3, 5, 4, 2)])
+FIFTY_KILLS = [(50, 2, 1, 400), (50, 5, 1, 40), (50, 2, 4, 400), (50, 5, 4, 40)]
+
+
+@pytest.mark.parametrize(
+    "kills, bots, concurrency, rounds",
+    [(2, 2, 1, 20), (3, 5, 4, 2), *(pytest.param(*each, marks=pytest.mark.sweep) for each in FIFTY_KILLS)],
+)
 def test_killed_at_random_moments_the_results_are_those_of_one_run(
     tmp_path: Path, kills: int, bots: int, concurrency: int, rounds: int
 ) -> None:
-    kill_and_resume(tmp_path, kills, FIELDS[bots], concurrency, rounds)
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("bots, concurrency", [(2, 1), (5, 1), (2, 4), (5, 4)])
-def test_killed_fifty_times(tmp_path: Path, bots: int, concurrency: int) -> None:
-    kill_and_resume(tmp_path, 50, FIELDS[bots], concurrency, rounds={2: 400, 5: 40}[bots])
-
-
-def kill_and_resume(directory: Path, kills: int, bots: list[str], concurrency: int, rounds: int) -> None:
     """Killed again and again, the first times before anything is ready; then played to its end."""
-    write_tournament(directory, bots, f"concurrency: {concurrency}\nisolation: none", rounds=rounds)
+    write_tournament(tmp_path, FIELDS[bots], f"concurrency: {concurrency}\nisolation: none", rounds=rounds)
     chance = random.Random(7)
     announced: set[int] = set()
     for _ in range(kills):
-        run = start(directory, "run", "league.yaml", "--results", "killed")
+        run = start(tmp_path, "run", "league.yaml", "--results", "killed")
         time.sleep(chance.uniform(0.1, 1.5))
         run.kill()
         output, _ = run.communicate(timeout=20)
         announced |= {int(n) for n in re.findall(r"^game (\d+) ends", output, re.MULTILINE)}
         if announced:
-            assert announced <= stored(directory / "killed").keys()
+            assert announced <= stored(tmp_path / "killed").keys()
     for results in ("killed", "whole"):
-        done = at_once("run", "league.yaml", "--results", results, cwd=directory)
+        done = at_once("run", "league.yaml", "--results", results, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-    assert stored(directory / "killed") == stored(directory / "whole")
-    assert len(stored(directory / "whole")) == len(bots) * (len(bots) - 1) * rounds
+    assert stored(tmp_path / "killed") == stored(tmp_path / "whole")
+    assert len(stored(tmp_path / "whole")) == bots * (bots - 1) * rounds
     # No game that was over was played a second time.
-    attempts = {row["attempt"] for row in json.loads(exported(directory / "killed"))["games"]}
+    attempts = {row["attempt"] for row in json.loads(exported(tmp_path / "killed"))["games"]}
     assert attempts == {1}
 
 
