@@ -43,11 +43,15 @@ def busy_core() -> Iterator[tuple[int]]:
 
 
 def test_every_ply_is_measured(table: Table) -> None:
+    before = own_waiting()
     result = table.play(table.odd("burn", "0.2"), time=control(ClockKind.WALL, 5_000))
+    waited = round((own_waiting() - before) * MS)
     spent = result.plies[4].spent
     assert spent.wall == result.plies[4].used
     assert 195 * MS < spent.cpu < 300 * MS
-    assert spent.cpu <= spent.wall + 2 * MS  # it is read right after the answer
+    # It is read right after the answer. The clock starts when the question was sent: where one core alone is
+    # free, the bot may run at once, before we do.
+    assert spent.cpu <= spent.wall + 2 * MS + waited
     assert all(record.spent.cpu < 100 * MS for record in (*result.plies[:4], *result.plies[5:]))
     assert result.white.clock.plies == len(_whites(result.plies))
     assert result.white.clock.worst == max(record.used for record in _whites(result.plies))
