@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterable
 
 from protocol.errors import LocalProtocolError
-from protocol.lines import LineBuffer
+from protocol.lines import LineBuffer, Overflow
 from protocol.rules import Side
 from protocol.states import CODECUP, FIRST_TURN, TURN_MEANING, Role, Turn
 from protocol.text import readable
@@ -56,8 +56,8 @@ class Connection:
         return len(self._early)
 
     @property
-    def flood(self) -> str | None:
-        """The limit that the other end has passed, in words."""
+    def flood(self) -> Overflow | None:
+        """The limit that the other end has passed."""
         return self._lines.overflow
 
     @property

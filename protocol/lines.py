@@ -1,7 +1,21 @@
 """Bytes to lines, with limits: whatever a program writes, only a bounded part of it is kept."""
 
+from typing import Literal, NamedTuple
+
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r"
+
+
+class Overflow(NamedTuple):
+    """A limit that was passed, as data; as text it says which."""
+
+    kind: Literal["long-line", "many-lines", "many-bytes"]
+    limit: int
+
+    def __str__(self) -> str:
+        if self.kind == "long-line":
+            return f"a line of more than {self.limit:,} bytes"
+        return f"more than {self.limit:,} {self.kind.removeprefix('many-')} in one turn"
 
 
 class LineBuffer:
@@ -14,7 +28,7 @@ class LineBuffer:
     >>> lines = LineBuffer(max_line=10)
     >>> lines.feed(b"info dep"), lines.feed(b"th 1\r\nmo"), lines.unfinished
     ([], [], b'')
-    >>> lines.overflow
+    >>> str(lines.overflow)
     'a line of more than 10 bytes'
     """
 
@@ -28,8 +42,8 @@ class LineBuffer:
         self._at_start = True
         self.bytes_total = 0
         """Bytes seen since the very beginning, those past a limit included."""
-        self.overflow: str | None = None
-        """The limit that was passed, in words; from then on nothing is returned or kept."""
+        self.overflow: Overflow | None = None
+        """The limit that was passed; from then on nothing is returned or kept."""
 
     @property
     def unfinished(self) -> bytes:
@@ -50,7 +64,7 @@ class LineBuffer:
         self._bytes += len(data)
         lines = self._split(data if len(data) <= room else data[:room])
         if len(data) > room and self.overflow is None:
-            self._overflow(f"more than {self._max_bytes:,} bytes in one turn")
+            self._overflow(Overflow("many-bytes", self._max_bytes))
         return lines
 
     def _split(self, data: bytes) -> list[bytes]:
@@ -66,7 +80,7 @@ class LineBuffer:
                 self._overflow_line()
                 return lines
             if self._lines > self._max_lines:
-                self._overflow(f"more than {self._max_lines:,} lines in one turn")
+                self._overflow(Overflow("many-lines", self._max_lines))
                 return lines
             if self._at_start:
                 self._at_start = False
@@ -87,8 +101,8 @@ class LineBuffer:
         return len(line) == self._max_line + 1 and line.endswith(b"\r")
 
     def _overflow_line(self) -> None:
-        self._overflow(f"a line of more than {self._max_line:,} bytes")
+        self._overflow(Overflow("long-line", self._max_line))
 
-    def _overflow(self, reason: str) -> None:
-        self.overflow = reason
+    def _overflow(self, limit: Overflow) -> None:
+        self.overflow = limit
         self._tail.clear()

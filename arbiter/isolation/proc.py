@@ -57,7 +57,7 @@ def environment(pid: int) -> list[bytes]:
     Raises:
         OSError: when it is gone, or is not ours to look at.
     """
-    return _read_whole(f"/proc/{speaker(pid, stat(pid))}/environ").split(b"\0")
+    return read_whole(f"/proc/{speaker(pid, stat(pid))}/environ").split(b"\0")
 
 
 def children(pid: int) -> list[int]:
@@ -65,13 +65,14 @@ def children(pid: int) -> list[int]:
     found: list[int] = []
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208
-            found += map(int, _read_whole(f"/proc/{pid}/task/{thread}/children").split())
+            found += map(int, read_whole(f"/proc/{pid}/task/{thread}/children").split())
     except OSError:
         pass
     return found
 
 
-def _read_whole(path: str) -> bytes:
+def read_whole(path: str) -> bytes:
+    """All of a file. Raises OSError as ``read`` does."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         text = b""

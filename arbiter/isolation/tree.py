@@ -137,6 +137,12 @@ def members(root: int) -> list[int]:
     return [process.pid for process in found]
 
 
+def known(root: int) -> list[int]:
+    """The members that were found at the last look; some of them may be gone."""
+    tree = _trees.get(root)
+    return [pid for pid, _ in tree.seen] if tree is not None else []
+
+
 def signal_all(root: int, number: int) -> None:
     """Send a signal to all members, those included that were started while it was being sent."""
     reached: set[int] = set()

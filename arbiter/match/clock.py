@@ -1,7 +1,7 @@
-"""Clocks: what a ply may take and what it costs, in integer nanoseconds.
+"""Clocks: what a ply may take, what it costs, and whose doing an overrun was; in integer nanoseconds.
 
-The rules are those of ``protocol/SPEC.md``, "Clocks". A clock is a plain value machine: it never
-reads the time itself, so every case of it can be tested with numbers.
+The rules are those of ``protocol/SPEC.md``, "Clocks". Nothing here reads the time or a counter: every case
+can be tested with numbers.
 """
 
 from dataclasses import dataclass
@@ -10,20 +10,75 @@ from typing import NamedTuple
 
 MS = 1_000_000
 """Nanoseconds in a millisecond."""
+MOST_WAITING = 10_000 * MS
+"""Waiting for a core in one ply past which the machine cannot play the game."""
 _BACKSTOP = 1_000 * MS
 _ALL_WEEK = 7 * 24 * 3_600_000 * MS
+_SAMPLE = 20 * MS
+"""How often is looked at a clock of CPU time, which several cores use up faster than time passes, and at a
+bot that the machine keeps waiting past its limit."""
+_SOON = MS // 5
+"""The shortest time to the next look at an overrun that may be the machine's."""
+
+
+class Reading(NamedTuple):
+    """What was known at one moment of a game about one bot and about the arbiter.
+
+    ``stamp`` is monotonic. ``cpu`` and ``wait`` are sums over the bot's processes since its start: CPU time,
+    and time in which a thread was ready to run and got no core. ``lag`` is what the arbiter itself took
+    between the arrival of the bytes that are being read and ``stamp``; ``stalled`` is the sum, since its
+    start, of the times in which it or the whole machine did not run.
+    """
+
+    stamp: int
+    cpu: int = 0
+    wait: int = 0
+    lag: int = 0
+    stalled: int = 0
 
 
 class Spent(NamedTuple):
-    """Nanoseconds: elapsed, run by all threads together, ready but waiting for a core."""
+    """What a ply took: ``wall`` is elapsed time without what the arbiter itself took, ``cpu`` the CPU time
+    of all of the bot's processes, ``wait`` the part of ``wall`` in which the machine gave the bot no core.
+    """
 
     wall: int = 0
     cpu: int = 0
     wait: int = 0
 
-    def since(self, before: "Spent") -> "Spent":
-        """What was added after an earlier reading."""
-        return Spent(self.wall - before.wall, self.cpu - before.cpu, self.wait - before.wait)
+
+def spent_between(question: Reading, answer: Reading) -> Spent:
+    """What a bot spent from the reading at its question to the one at its answer.
+
+    With T elapsed, S stalled, A = lag + S the arbiter's part, C the CPU time and W the waiting of all
+    threads, the machine's part is M = min(W, T - A - C), never below 0. Waits of several threads add up, and
+    those of a bot's own threads for each other are no fault of the machine: what the bot computed meanwhile
+    was not lost. ``wall`` is T - A, or the CPU time where that is more, for delays of the arbiter are no
+    gift to an engine that computes through them on several cores.
+    """
+    elapsed = max(0, answer.stamp - question.stamp)
+    stalled = min(elapsed, max(0, answer.stalled - question.stalled))
+    own = min(elapsed, stalled + max(0, answer.lag))
+    cpu = max(0, answer.cpu - question.cpu)
+    waited = max(0, answer.wait - question.wait)
+    wall = max(elapsed - own, min(elapsed - stalled, cpu))
+    return Spent(wall, cpu, min(waited, max(0, elapsed - own - cpu)))
+
+
+class Overrun(NamedTuple):
+    """By how much a ply is past its limit (below 0: what is left), and how much of that the machine took."""
+
+    ns: int
+    machine: int = 0
+
+    @property
+    def is_late(self) -> bool:
+        return self.ns > 0
+
+    @property
+    def is_machines(self) -> bool:
+        """Whether the machine's part explains all of it."""
+        return 0 < self.ns <= self.machine
 
 
 class ClockKind(StrEnum):
@@ -39,13 +94,13 @@ class ClockKind(StrEnum):
     """Nothing: for a bot whose author is looking into it, and who may take all day."""
 
     def charge(self, spent: Spent) -> int:
-        """Nanoseconds that count: of waiting no more than leaves the CPU time to be paid."""
+        """The nanoseconds that count."""
         if self is ClockKind.STILL:
             return 0
         if self is ClockKind.CPU:
             return spent.cpu
         if self is ClockKind.FAIR:
-            return min(spent.wall, max(spent.wall - spent.wait, spent.cpu))
+            return spent.wall - spent.wait
         return spent.wall
 
 
@@ -134,16 +189,30 @@ class Clock:
         """Nanoseconds the coming ply may take, the grace included; past it the game is lost on time."""
         return self._allowance + self.grace_left
 
-    def overrun(self, spent: Spent) -> int:
-        """By how much a ply that has taken this is past its limit, in ns; below 0: what is left.
+    def overrun(self, spent: Spent) -> Overrun:
+        """How a ply that has taken this stands to its limit.
 
         CPU time alone would let a bot sleep for ever, so with that clock elapsed time is bounded, too.
+        Waiting for a core can excuse only what elapsed time is charged for.
         """
         kind = self.control.clock
         over = kind.charge(spent) - self.limit
-        if kind is ClockKind.CPU:
-            over = max(over, spent.wall - 3 * self._allowance - _BACKSTOP)
-        return over
+        if kind is ClockKind.WALL:
+            return Overrun(over, spent.wait)
+        if kind is ClockKind.CPU and over <= 0:
+            past_backstop = spent.wall - 3 * self._allowance - _BACKSTOP
+            return Overrun(max(over, past_backstop), spent.wait)
+        return Overrun(over)
+
+    def patience(self, spent: Spent) -> int:
+        """After how many ns the verdict on a ply that has taken this, and has no answer yet, may be another
+        one.
+        """
+        over = self.overrun(spent)
+        if over.is_late:
+            return min(_SAMPLE, max(_SOON, over.machine - over.ns))
+        rest = max(1, -over.ns)
+        return min(rest, _SAMPLE) if self.control.clock is ClockKind.CPU else rest
 
     @property
     def _allowance(self) -> int:

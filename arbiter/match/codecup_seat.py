@@ -2,11 +2,12 @@
 
 from collections import deque
 
-from arbiter.match.bell import Bell
+from arbiter.match.actions import Action
+from arbiter.match.clock import Reading
+from arbiter.match.fault import Fault
 from arbiter.match.game import GameSetup, Result
-from arbiter.match.seat import Answer, Seat, Turn
+from arbiter.match.seat import PLY, Answer, Seat, Turn, flood_of
 from arbiter.match.termination import Termination
-from arbiter.match.verdict import Failure
 from protocol import codecup
 from protocol.rules import PASS, Score, Side
 
@@ -20,65 +21,75 @@ class CodecupSeat(Seat):
 
     dies_at_once = False
 
-    def __init__(self, side: Side, setup: GameSetup, bell: Bell) -> None:
-        super().__init__(side, setup, bell)
+    def __init__(self, side: Side, setup: GameSetup, actions: deque[Action]) -> None:
+        super().__init__(side, setup, actions)
         self._talk = codecup.Connection(side)
         self._answers: deque[Answer] = deque()
         self._was_told = False
         self._awaits_double_turn = False
         self._must_pass = False
 
-    async def get_ready(self) -> Failure | None:
-        return None
+    def begin(self) -> None:
+        self.is_ready = True
 
-    def _request(self, turn: Turn) -> None:
+    def request(self, turn: Turn) -> None:
         self._must_pass = turn.position.legal_plies() == [PASS]
         if turn.number == 1:
             self._tell(self._talk.start())
+            return
         self._awaits_double_turn = not self._was_told
-        if self._awaits_double_turn:
-            self.wake()
-            self.stopwatch.go_on()
-        if turn.number <= 2 and self.setup.charge_start:
-            self.stopwatch.start_earlier(self.ready_at - self.process.spawned_at)
+        if self._awaits_double_turn and self._answered is not None:
+            self.question, self._answered = self._answered, None
         self._was_told = False
+        self._charge_start(turn.number)
+        self.start_waiting()
+
+    def asked(self, reading: Reading) -> None:
+        super().asked(reading)
+        if self.wanted == PLY:  # `Start`: the turn has begun
+            self._was_told = False
+            self._charge_start(1)
+            self.start_waiting()
+
+    def _charge_start(self, number: int) -> None:
+        """Let the first turn have begun with the program, where its start is to be paid for."""
+        if number <= 2 and self.setup.charge_start:
+            started = self.ready_at - self.spawned_at
+            self.question = self.question._replace(stamp=self.question.stamp - started)
 
     def _tell(self, data: bytes) -> None:
         self.wake()
-        self.stopwatch.prepare()
-        self.stopwatch.start(self.process.write(data))
+        self.write(data, starts_clock=True)
         self._was_told = True
 
     @property
     def has_answer(self) -> bool:
-        return bool(self._answers)
+        return bool(self._answers) and self.wanted == PLY
 
-    def _take_answer(self) -> Answer:
+    @property
+    def early(self) -> bool:
+        """Whether it has written a line though it is not its turn."""
+        return bool(self._answers) and self.wanted != PLY
+
+    def pop_answer(self) -> Answer:
         return self._answers.popleft()
 
     def tell(self, ply: str) -> None:
         self._tell(self._talk.ply(ply))
 
-    def say_end(self, result: Result, score: Score, termination: Termination, failed: Failure | None) -> None:
-        self.process.write(self._talk.quit())
+    def say_end(self, result: Result, score: Score, termination: Termination, failed: Fault | None) -> None:
+        self.write(self._talk.quit())
 
-    def flood(self) -> str | None:
-        return self._talk.flood
+    def flood(self) -> Fault | None:
+        return flood_of(self._talk.flood)
 
-    def overdue(self) -> Failure:
-        failure = super().overdue()
-        if self._must_pass:
-            return failure._replace(detail=f"{failure.detail}; PASS was the only legal ply")
-        if not self._awaits_double_turn:
-            return failure
-        hint = "after placement 49 White moves again without reading anything (the double turn)"
-        return failure._replace(detail=f"{failure.detail}; {hint}")
+    def overdue(self) -> Fault:
+        return super().overdue().with_facts(must_pass=self._must_pass, double_turn=self._awaits_double_turn)
 
     @property
     def unfinished(self) -> str:
         return self._talk.unfinished
 
-    def received(self, data: bytes, stamp: int) -> None:
+    def read(self, data: bytes, reading: Reading) -> None:
         for text in self._talk.receive(data):
-            self._answers.append(Answer(text, self.stopwatch.read(stamp)))
-        self._bell.ring()
+            self._answers.append(Answer(text, reading))

@@ -1,19 +1,20 @@
 """A bot that speaks DVP/1: told everything with each request, and owing an answer only then."""
 
-import time
+from collections import deque
 from collections.abc import Mapping
 
-from arbiter.match.bell import Bell
-from arbiter.match.clock import CHARGING, MS, Clock
+from arbiter.match.actions import Action
+from arbiter.match.clock import CHARGING, MS, Clock, Reading
+from arbiter.match.fault import Code, Fault
 from arbiter.match.game import GameSetup, Result
-from arbiter.match.seat import Answer, Seat, Turn
+from arbiter.match.seat import PLY, Answer, Seat, Turn, flood_of
 from arbiter.match.termination import Termination
-from arbiter.match.verdict import Failure
+from arbiter.match.wording import describe
 from protocol import dvp
 from protocol.dvp import State
 from protocol.rules import Position, Score, Side
 
-_UNEXPECTED_LIMIT = 10
+_UNASKED_LIMIT = 10
 _ERROR_CODES = frozenset((Termination.ILLEGAL, Termination.SYNTAX, Termination.TIMEOUT, Termination.FLOOD))
 _INFO_KEYS = 40
 _INFO_LENGTH = 600
@@ -22,32 +23,30 @@ _INFO_LENGTH = 600
 class DvpSeat(Seat):
     """Everything the bot says is taken as it comes; what it may say is in the protocol's tables."""
 
-    def __init__(self, side: Side, setup: GameSetup, bell: Bell) -> None:
-        super().__init__(side, setup, bell)
+    def __init__(self, side: Side, setup: GameSetup, actions: deque[Action]) -> None:
+        super().__init__(side, setup, actions)
         self._talk = dvp.Connection(dvp.Role.ARBITER)
         self._answer: Answer | None = None
-        self._unexpected = 0
+        self._unasked = 0
         self._refusal = ""
 
     # Getting ready
 
-    async def get_ready(self) -> Failure | None:
-        failure = await self.greet()
-        if failure is None:
-            self._send_options()
-            failure = await self.begin_game()
-        return failure
+    def begin(self) -> None:
+        self.expect("dvpok", self._talk.send(dvp.Hello()))
 
-    async def greet(self) -> Failure | None:
-        """Say hello and hear the bot's introduction to its end."""
-        return await self._expect(dvp.Hello(), State.HANDSHAKE, "dvpok")
+    def greeted(self) -> None:
+        """The introduction is over: options, and the game."""
+        self._send_options()
+        self.begin_game()
 
-    async def begin_game(self) -> Failure | None:
+    def begin_game(self) -> None:
         """Announce the game; wait for a bot that wants to be asked whether it is ready."""
         self._send(self._new_game())
         if "ready" in self._talk.features:
-            return await self._expect(dvp.IsReady(), State.SYNC, "readyok")
-        return None
+            self.expect("readyok", self._talk.send(dvp.IsReady()))
+        else:
+            self.is_ready = True
 
     @property
     def features(self) -> frozenset[str]:
@@ -59,27 +58,11 @@ class DvpSeat(Seat):
         """The options that it offered, by name."""
         return self._talk.options
 
-    async def _expect(self, request: dvp.Message, waiting: State, wanted: str) -> Failure | None:
-        """Send ``request`` and wait until the bot has answered it."""
-        self._send(request)
-        deadline = time.monotonic_ns() + self.clock.control.start * MS
-        await self._bell.wait(
-            lambda: self._talk.state is not waiting or self.has_fault(on_turn=True), deadline
-        )
-        # The answer may stand there and was not read yet, when the machine was busy.
-        await self.process.drain()
-        if self._talk.state is State.REFUSED:
-            return Failure(Termination.START, f"the bot cannot play: {self._refusal}")
-        if self._talk.state is not waiting:
+    @property
+    def refusal(self) -> Fault | None:
+        if self._talk.state is not State.REFUSED:
             return None
-        if self.has_fault(on_turn=True):
-            fault = await self.fault()
-            return Failure(Termination.START, f"before `{wanted}`: {fault.detail}")
-        return Failure(Termination.START, self._why_not_ready(wanted))
-
-    def _why_not_ready(self, wanted: str) -> str:
-        detail = f"no `{wanted}` within {self.clock.control.start} ms"
-        return "; ".join([detail, *self._why_silent()])
+        return Fault(Code.REFUSED, {"text": self._refusal})
 
     def _send_options(self) -> None:
         """Set the wanted options; ``Seed`` comes from the game unless its owner set it."""
@@ -112,12 +95,9 @@ class DvpSeat(Seat):
 
     # The game
 
-    def _request(self, turn: Turn) -> None:
+    def request(self, turn: Turn) -> None:
         self._answer = None
-        request = self._describe(turn)
-        self.wake()
-        self.stopwatch.prepare()
-        self.stopwatch.start(self._send(*request))
+        self.write(self._talk.send(*self._describe(turn)), starts_clock=True)
 
     def _describe(self, turn: Turn) -> list[dvp.Message]:
         start = turn.start or self.setup.start
@@ -149,28 +129,36 @@ class DvpSeat(Seat):
 
     @property
     def has_answer(self) -> bool:
-        return self._answer is not None
+        return self._answer is not None and self.wanted == PLY
 
-    def _take_answer(self) -> Answer:
+    def pop_answer(self) -> Answer:
         assert self._answer is not None
-        return self._answer
+        answer, self._answer = self._answer, None
+        return answer
 
     def tell(self, ply: str) -> None:
         """Nothing to tell: every request carries the whole game."""
 
     # What the bot says
 
-    def received(self, data: bytes, stamp: int) -> None:
+    def read(self, data: bytes, reading: Reading) -> None:
         for event in self._talk.receive(data):
-            self._take(event, stamp)
-        self._bell.ring()
+            self._take(event, reading)
+            if self.flood() is not None:
+                return
 
-    def _take(self, event: dvp.Event, stamp: int) -> None:
+    def _take(self, event: dvp.Event, reading: Reading) -> None:
         match event:
             case dvp.Move(ply):
-                self._answer = Answer(ply, self.stopwatch.read(stamp))
+                self._answer = Answer(ply, reading)
             case dvp.Resign():
-                self._answer = Answer(None, self.stopwatch.read(stamp))
+                self._answer = Answer(None, reading)
+            case dvp.HelloOk():
+                self.settle()
+                self.greeted()
+            case dvp.ReadyOk():
+                self.settle()
+                self.is_ready = True
             case dvp.Info(values, pv):
                 self._keep_info(dict(values), pv)
             case dvp.InfoString(text):
@@ -182,12 +170,13 @@ class DvpSeat(Seat):
                 if first:
                     self.note(f"ignored: {text!r}" + (f"; {hint}" if hint else ""))
             case dvp.Unexpected(message):
-                self._complain(message)
+                self.complain(message)
             case _:
                 pass
 
-    def _complain(self, message: dvp.Message) -> None:
-        self._unexpected += 1
+    def complain(self, message: dvp.Message) -> None:
+        """Count an answer that nobody had asked for, and say so."""
+        self._unasked += 1
         if self._talk.allows(dvp.Error):
             self._send(dvp.Error("unexpected", f"`{message.word}` is not the answer to an open request"))
         self.note(f"unexpected: `{message.word}` is not the answer to an open request")
@@ -199,10 +188,10 @@ class DvpSeat(Seat):
             if key in self.info or len(self.info) < _INFO_KEYS:
                 self.info[key] = value[:_INFO_LENGTH]
 
-    def flood(self) -> str | None:
-        if self._unexpected >= _UNEXPECTED_LIMIT:
-            return f"{self._unexpected} answers that nobody had asked for"
-        return self._talk.flood
+    def flood(self) -> Fault | None:
+        if self._unasked >= _UNASKED_LIMIT:
+            return Fault(Code.UNASKED, {"count": self._unasked})
+        return flood_of(self._talk.flood)
 
     @property
     def unfinished(self) -> str:
@@ -214,17 +203,17 @@ class DvpSeat(Seat):
 
     # The end
 
-    def say_end(self, result: Result, score: Score, termination: Termination, failed: Failure | None) -> None:
+    def say_end(self, result: Result, score: Score, termination: Termination, failed: Fault | None) -> None:
         values = {"white": str(score.white), "black": str(score.black), "reason": str(termination)}
         farewell: list[dvp.Message] = [dvp.Result(result, values), dvp.Quit()]
         if failed is not None and failed.termination in _ERROR_CODES:
-            farewell.insert(0, dvp.Error(str(failed.termination), failed.detail))
+            farewell.insert(0, dvp.Error(str(failed.termination), describe(failed)))
         for message in farewell:
             if self._talk.allows(type(message)):
                 self._send(message)
 
-    def _send(self, *messages: dvp.Message) -> int:
-        return self.process.write(self._talk.send(*messages))
+    def _send(self, *messages: dvp.Message) -> None:
+        self.write(self._talk.send(*messages))
 
 
 def _floor_ms(clock: Clock) -> int | None:

@@ -6,7 +6,9 @@ from typing import Literal, get_args
 
 from arbiter.match.bot import Bot
 from arbiter.match.clock import ClockUse, Spent, TimeControl
+from arbiter.match.fault import Fault
 from arbiter.match.termination import Termination
+from arbiter.match.wording import describe
 from protocol.rules import Position, Score, Side
 
 Result = Literal["1-0", "0-1", "1/2-1/2", "*"]
@@ -84,14 +86,14 @@ class BotReport:
 class GameResult:
     """One game played to its end, whatever the end was.
 
-    ``score`` and ``final`` (a DPOS) are the board's; ``offender`` is the side that forfeited or
-    resigned; ``answer`` is what it said when that was no legal ply. ``both_failed`` tells such a
-    void game from one that is nobody's fault. ``lag`` is the worst delay of the arbiter itself, in ns.
+    ``score`` and ``final`` (a DPOS) are the board's; ``offender`` is the side that forfeited or resigned;
+    ``answer`` is what it said when that was no legal ply. ``both_failed`` tells such a void game from one
+    that is nobody's fault. ``lag`` is the worst delay of the arbiter itself, in ns. ``fault`` says why the
+    game ended when the board did not end it; of games from older databases only the ``words`` are known.
     """
 
     result: Result
     termination: Termination
-    detail: str
     offender: Side | None
     plies: tuple[PlyRecord, ...]
     answer: str | None
@@ -103,6 +105,13 @@ class GameResult:
     seconds: float
     both_failed: bool = False
     lag: int = 0
+    fault: Fault | None = None
+    words: str = ""
+
+    @property
+    def detail(self) -> str:
+        """Why the game ended, in words."""
+        return describe(self.fault) if self.fault is not None else self.words
 
 
 Observer = Callable[[PlyRecord, Position], None]

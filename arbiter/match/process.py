@@ -1,6 +1,6 @@
-"""A bot's process: its three pipes, its exit, its end. Nothing here knows a dialect or a rule.
+"""A bot's process: its three pipes, its exit, its end. Nothing here knows a dialect, a rule or a clock.
 
-Output is read at all times, also between turns, by tasks of the game's nursery. Time stamps
+Nothing is read here on its own account: the driver's tasks call ``take`` when there is something. Time stamps
 (monotonic, integer nanoseconds) stand next to the system calls they describe.
 """
 
@@ -8,92 +8,66 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
 
 import trio
 
+from arbiter.isolation import tree
 from arbiter.isolation.affinity import pinned
 from arbiter.isolation.console import wants_terminal
 from arbiter.isolation.launch import launch_wrapped
-from arbiter.isolation.sandbox import Applied, Level
+from arbiter.isolation.sandbox import Applied
+from arbiter.match.actions import End
 from arbiter.match.bot import Bot
 from arbiter.match.dialogue import Voice
+from arbiter.match.fault import Code, Fact, Fault
 from arbiter.match.headtail import HeadTail
-from arbiter.match.termination import Termination
+from arbiter.match.last_words import last_words
+from arbiter.match.meter import Meter
 from arbiter.match.transcript import Transcript
 
-_BITE = 2_048
-"""Bytes of stdout taken at a time: making sense of more would keep other games waiting for milliseconds."""
-_DRAIN_BITES = 512
-FULL_SPEED = 65_536
-"""Bytes of stdout in one turn that are read as fast as they come; and how slowly what is past them."""
-_PAUSE = 0.001
-_IDLE_SPEED = 8_192
-_IDLE_PAUSE = 0.02
-_STDERR_CHUNK = 65_536
+BITE = 4_096
+"""Bytes of stdout taken at a time: making sense of more would keep other games waiting."""
+_STDERR_BITE = 65_536
 _STDERR_FULL_SPEED = 4 * 2**20
-"""The same for stderr, which nobody has to make sense of."""
 _STDERR_PAUSE = 0.05
-_DENIALS = ("Permission denied", "Read-only file system", "EACCES", "EROFS")
-_NO_ROOM = "Sanitizer failed to allocate"
-FOREIGN = "which tells nothing of the bot"
-"""Said of an exit status that is a wrapper's own."""
-_LAST_WORDS = 32
-"""Chunks of stderr that are still taken when a bot is gone."""
-
-
-class Listener(Protocol):
-    """Whoever wants to hear from a process; called from the reading tasks and must not block."""
-
-    def received(self, data: bytes, stamp: int) -> None:
-        """Bytes from stdout, with the time at which they were read."""
-
-    def ended(self) -> None:
-        """No more output will come: stdout is closed or the process is gone."""
-
+"""Past 4 MiB a turn stderr is read at 64 KiB each 50 ms."""
+_LAST_BITES = 32
+"""Bites of stderr that are still taken when a bot is gone."""
 
 Overhear = Callable[[Voice, int, bytes], None]
-"""Told of every piece that crosses a pipe, with its time; must not block either."""
+"""Hears every piece that crosses a pipe, with its time; must not block."""
+
+OUTSIDE_SIGNALS = frozenset((signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP))
+"""Signals that somebody else sends; a program that breaks by itself dies of others."""
 
 
 class BotProcess:
-    """One running bot. The tasks it needs live in the nursery it is given."""
+    """One running bot."""
 
-    def __init__(
-        self,
-        bot: Bot,
-        listener: Listener,
-        nursery: trio.Nursery,
-        cores: Sequence[int] = (),
-        overhear: Overhear | None = None,
-    ) -> None:
+    def __init__(self, bot: Bot, cores: Sequence[int] = (), overhear: Overhear | None = None) -> None:
         """Start the program, on these cores only if there are any.
 
         Raises:
             StartError: when it cannot be started.
         """
-        self._listener = listener
-        self._nursery = nursery
         self._overhear = overhear
         self.spawned_at = time.monotonic_ns()
         with pinned(cores):
             self._program = launch_wrapped(bot.wrap, bot.argv, bot.directory, bot.env, bot.sandbox)
         self._wrap = bot.wrap
         self.pid = self._program.pid
+        self.meter = Meter(self.pid, cores, self._orphans)
         self.transcript = Transcript(self.spawned_at)
         self.stderr = HeadTail()
-        self.bytes_read = 0
+        self.turn_stderr_bytes = 0
         self.exit_status: int | None = None
         self.excess: str | None = None
-        self.trouble: str | None = None
         self.output_ended = False
-        self._is_on_turn = True
-        self.turn_bytes = 0
-        self.turn_stderr_bytes = 0
+        self._trouble: str | None = None
         self._unsent = bytearray()
-        self._exited = trio.Event()
+        self._has_exited = trio.Event()
         process = self._program.process
         assert process.stdin is not None
         assert process.stdout is not None
@@ -101,13 +75,16 @@ class BotProcess:
         self._stdin, self._stdout, self._stderr = process.stdin, process.stdout, process.stderr
         for pipe in (self._stdin, self._stdout, self._stderr):
             os.set_blocking(pipe.fileno(), False)
-        for task in (self._watch_exit, self._watch_limits, self._read_stdout, self._read_stderr):
-            nursery.start_soon(task)
+
+    def _orphans(self) -> list[int]:
+        """What belongs to its tree without being known as a descendant of its root."""
+        known = tree.known(self.pid)
+        return known if len(known) > 1 else []
 
     # Writing
 
     def write(self, data: bytes) -> int:
-        """Send ``data`` without ever waiting for the bot.
+        """Send ``data`` without ever waiting for the bot; what it does not take is sent by ``send_rest``.
 
         Returns the time at which the last byte was accepted, or at which the first write would
         have had to wait: a bot that does not read pays for that itself.
@@ -119,12 +96,13 @@ class BotProcess:
         self.transcript.sent(stamp, data)
         if self._overhear is not None:
             self._overhear(Voice.TO_BOT, stamp, data)
-        if self._unsent:
-            self._unsent += data
-        elif written < len(data):
-            self._unsent += data[written:]
-            self._nursery.start_soon(self._write_rest)
+        self._unsent += data[written:]
         return stamp
+
+    @property
+    def has_unsent(self) -> bool:
+        """Whether something waits for the bot to read."""
+        return bool(self._unsent)
 
     def _write_now(self, data: bytes) -> int:
         try:
@@ -135,7 +113,8 @@ class BotProcess:
             # It closed its input or ended; its silence or its exit is what gets judged.
             return len(data)
 
-    async def _write_rest(self) -> None:
+    async def send_rest(self) -> None:
+        """Send what the bot did not take, as it reads."""
         with contextlib.suppress(BrokenPipeError, trio.ClosedResourceError):
             while self._unsent and not self._stdin.closed:
                 await trio.lowlevel.wait_writable(self._stdin.fileno())
@@ -153,70 +132,46 @@ class BotProcess:
 
     # Reading
 
-    def begin_turn(self) -> None:
-        """The bot is to move: what it writes is read at full speed."""
-        self._is_on_turn = True
-        self.turn_bytes = self.turn_stderr_bytes = 0
+    async def wait_readable(self) -> None:
+        """Wait until there is output, or its end. Raises ClosedResourceError when the pipe is closed."""
+        await trio.lowlevel.wait_readable(self._stdout.fileno())
 
-    def end_turn(self) -> None:
-        """The opponent is to move: reading a talkative bot must not cost it time."""
-        self._is_on_turn = False
-        self.turn_bytes = self.turn_stderr_bytes = 0
+    def take(self, most: int = BITE) -> tuple[bytes, int] | None:
+        """A bite of stdout, with the time at which it was read; None when there is none now, or no more.
 
-    async def drain(self) -> None:
-        """Take what stands in stdout right now; others get their turn in between."""
-        for _ in range(_DRAIN_BITES):
-            if not self._read_once():
-                return
-            await trio.lowlevel.checkpoint()
-
-    async def _read_stdout(self) -> None:
-        with contextlib.suppress(trio.ClosedResourceError):
-            while not self.output_ended:
-                await trio.lowlevel.wait_readable(self._stdout.fileno())
-                self._read_once()
-                await self._slow_down()
-
-    def _read_once(self) -> bool:
-        """Take one bite of stdout; whether there was one. Notes the end of the output."""
+        ``output_ended`` tells the two apart.
+        """
         if self.output_ended:
-            return False
+            return None
         try:
-            data = os.read(self._stdout.fileno(), _BITE)
+            data = os.read(self._stdout.fileno(), most)
         except BlockingIOError:
-            return False
+            return None
         stamp = time.monotonic_ns()
         if not data:
-            self._end_output()
-            return False
-        self.bytes_read += len(data)
-        self.turn_bytes += len(data)
+            self.output_ended = True
+            return None
         self.transcript.received(stamp, data)
         if self._overhear is not None:
             self._overhear(Voice.FROM_BOT, stamp, data)
-        self._listener.received(data, stamp)
-        return True
+        return data, stamp
 
-    def _end_output(self) -> None:
-        if not self.output_ended:
-            self.output_ended = True
-            self._listener.ended()
-
-    async def _read_stderr(self) -> None:
+    async def read_stderr(self) -> None:
+        """Keep the beginning and the end of stderr; a flood is read slowly."""
         with contextlib.suppress(trio.ClosedResourceError):
             while not self._stderr.closed:
                 await trio.lowlevel.wait_readable(self._stderr.fileno())
-                if self._read_stderr_once() == 0:
+                if self._take_stderr() == 0:
                     return
                 if self.turn_stderr_bytes > _STDERR_FULL_SPEED:
                     await trio.sleep(_STDERR_PAUSE)
 
-    def _read_stderr_once(self) -> int | None:
+    def _take_stderr(self) -> int | None:
         """How many bytes were taken: 0 at the end of the stream, None when there are none now."""
         if self._stderr.closed:
             return 0
         try:
-            data = os.read(self._stderr.fileno(), _STDERR_CHUNK)
+            data = os.read(self._stderr.fileno(), _STDERR_BITE)
         except BlockingIOError:
             return None
         self.turn_stderr_bytes += len(data)
@@ -224,11 +179,6 @@ class BotProcess:
         if self._overhear is not None:
             self._overhear(Voice.STDERR, time.monotonic_ns(), data)
         return len(data)
-
-    async def _slow_down(self) -> None:
-        """Past a share that no honest bot needs, reading one bot leaves time for all others."""
-        if self.turn_bytes > (FULL_SPEED if self._is_on_turn else _IDLE_SPEED):
-            await trio.sleep(_PAUSE if self._is_on_turn else _IDLE_PAUSE)
 
     # Idle turns
 
@@ -241,36 +191,52 @@ class BotProcess:
 
     # The end
 
-    async def _watch_exit(self) -> None:
-        self.exit_status = await self._program.wait()
-        self.trouble = self._program.trouble()
-        self.excess = self.excess or self._program.excess(())
-        # What it wrote before it ended counts; what a child of its own writes later does not.
-        await self.drain()
-        self._end_output()
-        self._exited.set()
+    async def wait(self) -> None:
+        """Wait for the root process to end."""
+        status = await self._program.wait()
+        self._note_exit(status)
 
-    async def _watch_limits(self) -> None:
-        """End a program that goes past its limits."""
+    def look_for_exit(self) -> bool:
+        """Whether the root process has ended, seen without waiting."""
+        if self.exit_status is None and (status := self._program.poll()) is not None:
+            self._note_exit(status)
+        return self.exit_status is not None
+
+    def _note_exit(self, status: int) -> None:
+        if self.exit_status is None:
+            self.exit_status = status
+            self._trouble = self._program.trouble()
+            self.excess = self.excess or self._program.excess(())
+            self._has_exited.set()
+
+    async def watch_limits(self) -> None:
+        """Wait until the program goes past one of its limits, and end it."""
         self.excess = await self._program.watch()
         await self._program.kill()
-        self._end_output()
 
     @property
     def applied(self) -> Applied:
         """What really holds the program back."""
         return self._program.applied
 
-    def describe_end(self) -> tuple[Termination, str]:
-        """The termination and the words for a process that ended, or whose output did."""
+    def end(self) -> End | None:
+        """How the program ended, if it did, or its output."""
+        if self.exit_status is None and not self.output_ended:
+            return None
+        fault = self._end_fault()
+        if last := last_words(self.stderr):
+            fault = fault.with_facts(last_words=last)
+        return End(fault, has_exited=self.exit_status is not None)
+
+    def _end_fault(self) -> Fault:
         if self.excess is not None:
-            return Termination.MEMORY, self.excess
-        if self.trouble is not None:
-            return Termination.START, self.trouble
-        termination, words = describe_exit(self.exit_status)
+            return Fault(Code.OVER_LIMIT, {"text": self.excess})
+        if self._trouble is not None:
+            return Fault(Code.NO_SANDBOX, {"text": self._trouble})
+        facts: dict[str, Fact] = {"level": str(self.applied.level)}
         if self._has_foreign_status:
-            words = f"{Path(self._wrap[0]).name} {words}, {FOREIGN}"
-        return termination, words
+            facts["wrapper"] = Path(self._wrap[0]).name
+        return exit_fault(self.exit_status).with_facts(**facts)
 
     @property
     def _has_foreign_status(self) -> bool:
@@ -279,20 +245,6 @@ class BotProcess:
             return False
         return self.exit_status == 0 or wants_terminal(self._wrap)
 
-    def explain(self, last_words: str) -> Iterator[str]:
-        """What its isolation level may have to do with the end of a program."""
-        level = self.applied.level
-        if level is Level.NONE:
-            return
-        if self.exit_status in (126, 127):
-            seen = "the system, its `dir`, what `run` names and what lies on PATH"
-            yield f"at isolation {level} it sees {seen}"
-        free = "`isolation: none` holds nothing back"
-        if any(sign in last_words for sign in _DENIALS):
-            yield f"at isolation {level} it may write to $TMPDIR only; {free}"
-        if _NO_ROOM in last_words:
-            yield f"at isolation {level} it has no room for its sanitizer; {free}"
-
     def living(self) -> list[int]:
         """Its processes that are alive, as far as they can be found."""
         return self._program.members()
@@ -300,53 +252,30 @@ class BotProcess:
     async def wait_exit(self, seconds: float) -> bool:
         """Wait until the root process has ended, at most ``seconds``; whether it has."""
         with trio.move_on_after(seconds):
-            await self._exited.wait()
-        return self._exited.is_set()
+            await self._has_exited.wait()
+        return self._has_exited.is_set()
 
     async def destroy(self) -> None:
         """Kill the whole tree, take the last of stderr, and close the pipes. Not cancellable."""
         await self._program.kill()
-        for _ in range(_LAST_WORDS):
-            if not self._read_stderr_once():
+        for _ in range(_LAST_BITES):
+            if not self._take_stderr():
                 break
         self.close_input()
         # A reading task that was woken before may still run after this; it must find nothing to do.
         self.output_ended = True
+        self.meter.close()
         for pipe in (self._stdout, self._stderr):
-            trio.lowlevel.notify_closing(pipe.fileno())
-            pipe.close()
+            if not pipe.closed:
+                trio.lowlevel.notify_closing(pipe.fileno())
+                pipe.close()
 
 
-OUTSIDE_SIGNALS = frozenset((signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP))
-"""Signals that somebody else sends; a program that breaks by itself dies of others."""
-
-
-def describe_exit(status: int | None) -> tuple[Termination, str]:
-    """The termination and the words for a process that ended by itself with ``status``.
-
-    None stands for a process that closed its output and lives on.
-    """
+def exit_fault(status: int | None) -> Fault:
+    """The fault of a process that ended by itself with ``status``; None closed its output and lives on."""
     if status is None:
-        return Termination.CRASH, "closed its standard output"
+        return Fault(Code.OUTPUT_CLOSED)
     if status >= 0:
-        hint = _shell_hint(status)
-        return Termination.CRASH, f"exited with status {status}{hint}"
-    name = _signal_name(-status)
-    if -status in OUTSIDE_SIGNALS:
-        return Termination.KILLED, f"killed from outside by {name}"
-    return Termination.CRASH, f"killed by {name}"
-
-
-def _shell_hint(status: int) -> str:
-    """A shell reports a program that a signal ended as 128 + the signal's number."""
-    number = status - 128
-    if number not in {int(known) for known in signal.Signals}:
-        return ""
-    return f" (128 + {_signal_name(number)}, if a shell started it)"
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
+        return Fault(Code.EXITED, {"status": status})
+    code = Code.KILLED if -status in OUTSIDE_SIGNALS else Code.SIGNALLED
+    return Fault(code, {"signal": -status})

@@ -1,261 +1,545 @@
-"""One game between two bots: who is asked when, and what becomes of the answers.
+"""The referee of one game: a state machine without I/O, processes or a clock of its own.
 
-A complete line that was read is taken first; without a line, a process that is gone has crashed,
-and one that is past its limit has lost on time.
+Events come in: bytes of a bot with a reading of its counters, the end of its output or of its program, a
+clock that was started, a moment that somebody asked to be woken at, a time in which the arbiter stalled.
+Actions go out: bytes to write, pipes to drain, a program to end, a ply that was played. Everything that
+refereeing decides is decided here, by numbers alone.
+
+An answer is judged as it comes in, and the next bot is asked in the same step. Whatever speaks against a bot
+(the end of its program, too much output, a deadline) only raises a doubt: all that was written is read
+first, then the doubt is settled in a fixed order, the side to move first: answer, flood, end of the program,
+deadline. So it does not matter in which order the news arrived.
 """
 
-import time
-from datetime import UTC, datetime
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
-import trio
-
-from arbiter.isolation.launch import StartError
-from arbiter.match.bell import Bell
+from arbiter.match.actions import Action, Dismiss, Drain, End, Played
 from arbiter.match.bot import Dialect
-from arbiter.match.clock import MS, ClockKind, Spent
+from arbiter.match.clock import MOST_WAITING, MS, Reading, Spent
 from arbiter.match.codecup_seat import CodecupSeat
-from arbiter.match.dialogue import Ear
 from arbiter.match.dvp_seat import DvpSeat
-from arbiter.match.game import GameResult, GameSetup, Observer, PlyRecord, Result, won_by
-from arbiter.match.heartbeat import Heartbeat
-from arbiter.match.seat import Seat, Turn
+from arbiter.match.fault import Code, Fact, Fault
+from arbiter.match.game import BotReport, GameResult, GameSetup, PlyRecord, Result, won_by
+from arbiter.match.seat import PLY, Answer, Guest, Seat, Turn
 from arbiter.match.termination import Termination
-from arbiter.match.verdict import Failure, ForfeitError, NobodysFaultError, judge_answer, judge_time
-from protocol.rules import Ply, Side
+from protocol.errors import PlySyntaxError
+from protocol.rules import Ply, Position, Side, parse_ply
 
-_SAMPLE = 20 * MS
-"""How often counters are read while a bot thinks: threads that end in between take theirs with them."""
-_LONGEST_CONTEST = 1_000 * MS
+EXIT_NEWS = 250 * MS
+"""How long the exit status of a program is waited for whose output has ended."""
+_STALL = 5_000 * MS
+"""A stall from which on a game is void in which a bot went on computing."""
+_IDLE_SHARE = 10
+"""Percent of the time that its opponent thinks which a bot may compute without being noticed."""
+_IDLE_CPU = 100 * MS
 
 
-async def play_game(setup: GameSetup, observer: Observer | None = None, ear: Ear | None = None) -> GameResult:
-    """Play one game from start to end, with two processes of its own.
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is known of a bot after all that it wrote was read: its counters, and its end if it ended."""
 
-    ``observer`` hears of every ply, ``ear`` of every piece that is said. Returns whatever the bots do;
-    only a fault of the arbiter itself raises. Neither process nor any of their children outlives the
-    call, however it ends.
+    reading: Reading
+    end: End | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came of a question: a legal ``ply``, or a ``fault``, which resigning is here as well.
+
+    ``answer`` is what the bot said, None when it said no ply. A ply that came late through the machine's
+    doing has both a ply and a fault, which is void. ``spent`` is what the answer took, ``info`` what was
+    said with it.
     """
-    return await _Game(setup, observer, ear).play()
+
+    ply: Ply | None
+    answer: str | None
+    fault: Fault | None
+    spent: Spent = field(default_factory=Spent)
+    info: Mapping[str, str] = field(default_factory=dict)
 
 
-class _Game:
-    def __init__(self, setup: GameSetup, observer: Observer | None, ear: Ear | None) -> None:
-        self._setup = setup
-        self._observer = observer
-        self._bell = Bell()
-        self._heartbeat = Heartbeat(self._bell)
-        self._seats = {side: make_seat(side, setup, self._bell, ear) for side in Side}
-        self._position = setup.start
-        self._plies: list[PlyRecord] = []
-        # In the order in which they happened: the first one decides the game.
-        self._failures: dict[Side, Failure] = {}
-        self._both_failed = False
-        self._nobodys_fault: str | None = None
-        self._answer: str | None = None
+class _Contested(NamedTuple):
+    """An answer that came late, by no more than the machine may have taken."""
 
-    async def play(self) -> GameResult:
-        started_at = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
-        began = time.monotonic()
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._heartbeat.run)
-            try:
-                await self._seat_both(nursery)
-                if not self._failures:
-                    await self._play_on()
-                self._part()
-            finally:
-                await self._clear_table()
-                nursery.cancel_scope.cancel()
-        return self._report(started_at, time.monotonic() - began)
+    seat: Seat
+    fault: Fault
+    spent: Spent
 
-    async def _seat_both(self, nursery: trio.Nursery) -> None:
-        """Start both bots side by side; note who could not."""
 
-        async def get_ready(seat: Seat) -> None:
-            try:
-                seat.spawn(nursery)
-            except StartError as error:
-                self._failures[seat.side] = Failure(Termination.START, str(error))
-                return
-            failure = await seat.get_ready()
-            if failure is not None:
-                self._failures[seat.side] = failure
+class Referee:
+    """Leads one game from ``setup``.
 
-        async with trio.open_nursery() as starting:
-            for seat in self._seats.values():
-                starting.start_soon(get_ready, seat)
-        self._both_failed = len(self._failures) == 2
-        ready_at = time.monotonic_ns()
-        for seat in self._seats.values():
-            seat.ready_at = ready_at
-            if not self._failures:
-                seat.rest()
+    With ``leads`` it asks whoever is to move until the game is over. Without, its owner asks (``ask``) and
+    plays (``play``), and hears the answers as ``reply``: for one bot that is tried, repeated or played
+    against.
+    """
 
-    async def _play_on(self) -> None:
-        """Play until the board, a failure or nobody's fault ends the game."""
-        try:
-            while not self._position.is_over:
-                side = self._position.to_move
-                try:
-                    self._play_ply(side, *await self._next_ply(side))
-                except ForfeitError as forfeit:
-                    if not await self._goes_on_after(forfeit):
-                        return
-        except NobodysFaultError as error:
-            if not self._failures:
-                self._nobodys_fault = str(error)
+    def __init__(
+        self, setup: GameSetup, seats: Mapping[Side, type[Seat]] | None = None, *, leads: bool = True
+    ) -> None:
+        self.setup = setup
+        self.actions: deque[Action] = deque()
+        """What is to be done now, in this order; whoever does it takes it away."""
+        kinds = {side: seat_kind(setup, side) for side in Side} | dict(seats or {})
+        self.seats: dict[Side, Seat] = {side: kinds[side](side, setup, self.actions) for side in Side}
+        self.start = self.position = setup.start
+        self.records: list[PlyRecord] = []
+        self.texts: list[str] = []
+        self.faults: dict[Side, Fault] = {}
+        """By side, in the order in which they happened: the first one decides the game."""
+        self.void: Fault | None = None
+        self.answer: str | None = None
+        self.reply: Reply | None = None
+        """The answer to the last question, once there is one; only without ``leads``."""
+        self.has_begun = self.is_over = False
+        self._leads = leads
+        self._ticket = 0
+        self._is_asking = False
+        self._turn: Turn | None = None
+        self._exit_by: dict[Side, int] = {}
+        self._contested: _Contested | None = None
+        self._now = 0
 
-    def _play_ply(self, side: Side, ply: Ply, record: PlyRecord) -> None:
-        self._position = self._position.play(ply)
-        self._plies.append(record)
-        if not self._position.is_over and side.other not in self._failures:
-            self._seats[side.other].tell(ply.text)
-        if self._observer is not None:
-            self._observer(record, self._position)
+    # --- what may happen ---------------------------------------------------------------------------------
 
-    async def _next_ply(self, side: Side) -> tuple[Ply, PlyRecord]:
-        seat = self._seats[side]
-        if side in self._failures:
-            return self._substitute(seat)
-        ply, spent = await self._get_ply(seat, self._seats[side.other])
-        return ply, PlyRecord(ply.text, seat.clock.last_charge, seat.clock.left, spent, dict(seat.info))
+    @property
+    def wake_at(self) -> int | None:
+        """The moment (monotonic ns) at which ``woke`` is to be called, unless something else happens."""
+        if self.is_over:
+            return None
+        times = [seat.wake_at for seat in self.seats.values() if seat.wake_at is not None]
+        return min([*times, *self._exit_by.values()], default=None)
 
-    def _substitute(self, seat: Seat) -> tuple[Ply, PlyRecord]:
-        """The first legal ply by its text, in place of a bot that failed."""
-        ply = min(self._position.legal_plies(), key=lambda each: each.text)
-        return ply, PlyRecord(ply.text, 0, seat.clock.left, Spent(), {"substitute": "1"})
+    def spawned(self, side: Side, stamp: int) -> None:
+        """A bot's program was started."""
+        self.seats[side].spawned(stamp)
+        self._look(stamp)
 
-    async def _goes_on_after(self, forfeit: ForfeitError) -> bool:
-        """Note a failure; whether the other side plays on against substituted plies."""
-        is_first = not self._failures
-        self._failures[forfeit.side] = forfeit.failure
-        if is_first:
-            self._answer = forfeit.answer
-        if not (is_first and self._setup.substitute and forfeit.failure.termination.is_forfeit):
-            return False
-        seat = self._seats[forfeit.side]
-        self._say_end(seat)
-        await seat.leave(forfeit.failure)
-        return True
+    def not_spawned(self, side: Side, fault: Fault) -> None:
+        """A bot's program could not be started."""
+        self._fail(self.seats[side], fault)
 
-    async def _get_ply(self, seat: Seat, other: Seat) -> tuple[Ply, Spent]:
-        """Ask for one ply unless that was done, wait for the answer, judge it; the ply and what it took.
+    def asked(self, side: Side, reading: Reading) -> None:
+        """What starts a clock was written; the counters are from right before, the stamp from right after."""
+        self.seats[side].asked(reading)
+        self._look(reading.stamp)
 
-        Raises:
-            ForfeitError: when one of the two lost the game instead.
-            NobodysFaultError: when it cannot be judged fairly.
+    def received(self, side: Side, data: bytes, reading: Reading) -> None:
+        """A bot wrote something."""
+        self.seats[side].received(data, reading)
+        self._look(reading.stamp)
+
+    def answered(self, side: Side, text: str | None, reading: Reading) -> None:
+        """A guest played this, or gave up."""
+        seat = self.seats[side]
+        assert isinstance(seat, Guest)
+        seat.answer(text, reading)
+        self._look(reading.stamp)
+
+    def ended(self, side: Side, stamp: int) -> None:
+        """A bot's output has ended, or its program."""
+        self.seats[side].has_ended = True
+        if side in self._exit_by and not self.is_over:
+            self._doubt()
+        else:
+            self._look(stamp)
+
+    def woke(self, stamp: int) -> None:
+        """The moment of ``wake_at`` has come."""
+        late = [side for side, seat in self.seats.items() if _is_due(seat.wake_at, stamp)]
+        if late or any(_is_due(moment, stamp) for moment in self._exit_by.values()):
+            self._doubt()
+
+    def drained(self, ticket: int, looks: Mapping[Side, Look]) -> None:
+        """All that was to be drained for this ticket has been read and handed in."""
+        if ticket != self._ticket or self.is_over:
+            return
+        self._ticket = -ticket
+        if self._is_asking:
+            self._is_asking = False
+            self._put_question()
+        elif self._contested is not None:
+            self._settle_contested(self._contested, looks)
+        else:
+            self._settle(looks)
+
+    def stalled(self, ns: int, ran: Mapping[Side, int]) -> None:
+        """Neither the arbiter nor, maybe, the machine ran for so long; the bots had so much CPU time
+        meanwhile.
+
+        A stall is never charged. Who computed through a long one had time for nothing, though.
         """
-        if not seat.owes:
-            await seat.process.drain()
-            seat.ask(self._turn(other))
-        await self._wait(seat, other)
-        if self._heartbeat.standstill is not None:
-            raise NobodysFaultError(f"the arbiter stood still for {self._heartbeat.standstill:.0f} s")
-        if not seat.has_answer:
-            await self._raise_fault(seat, other)
+        if self.has_begun and ns > _STALL and max(ran.values(), default=0) > ns * _IDLE_SHARE // 100:
+            self._call_off(Fault(Code.STALLED, {"time": ns}))
+
+    # --- the owner's own moves ---------------------------------------------------------------------------
+
+    def ask(self, turn: Turn | None = None) -> None:
+        """Ask the side to move for a ply, or what ``turn`` says; ``reply`` will be the answer."""
+        self.reply = None
+        self._turn = turn
+        self._ask()
+
+    def play(self, ply: Ply, record: PlyRecord | None = None) -> None:
+        """Play a ply for the side to move, and let the opponent know it."""
+        record = record or PlyRecord(ply.text, 0, self._mover.clock.left)
+        side = self.position.to_move
+        self.position = self.position.play(ply)
+        self.records.append(record)
+        self.texts.append(ply.text)
+        if not self.position.is_over and side.other not in self.faults:
+            self.seats[side.other].tell(ply.text)
+        self.actions.append(Played(record, self.position))
+
+    def set_up(self, start: Position, plies: Iterable[str] = ()) -> None:
+        """Go to another position, that after ``plies`` from ``start``; nobody is told before the next
+        question.
+        """
+        self.start = self.position = start
+        self.records, self.texts = [], []
+        for text in plies:
+            self.position = self.position.play(parse_ply(text))
+            self.records.append(PlyRecord(text, 0, None))
+            self.texts.append(text)
+
+    def lose(self, side: Side, fault: Fault, answer: str | None = None) -> None:
+        """Let a side lose: a person who gives up."""
+        self._fail(self.seats[side], fault, answer)
+
+    def finish(self) -> None:
+        """The game is over, or nothing more is wanted of it: both bots are told."""
+        if not self.is_over:
+            self.is_over = True
+            for seat in self.seats.values():
+                if seat.is_spawned and not seat.has_left:
+                    self._say_end(seat)
+
+    # --- the course of a game ----------------------------------------------------------------------------
+
+    @property
+    def _mover(self) -> Seat:
+        if self._turn is not None:
+            return self.seats[self._turn.position.to_move]
+        return self.seats[self.position.to_move]
+
+    def _look(self, stamp: int) -> None:
+        """See what follows from the last event."""
+        self._now = stamp
+        if self.is_over:
+            return
+        if not self.has_begun:
+            self._look_at_start()
+            return
+        mover = self._mover
+        if mover.wanted == PLY and mover.has_answer:
+            self._take_answer(mover)
+        elif self._has_doubt() and self._ticket <= 0:
+            self._doubt()
+
+    def _look_at_start(self) -> None:
+        """Begin once both bots are ready, or could not get ready."""
+        waiting = [side for side, seat in self.seats.items() if not (seat.is_ready or side in self.faults)]
+        if not waiting:
+            self._begin()
+        elif self._ticket <= 0 and any(self._has_start_doubt(self.seats[side]) for side in waiting):
+            self._doubt()
+
+    def _has_start_doubt(self, seat: Seat) -> bool:
+        has_ended = seat.is_in_doubt(on_turn=True) and seat.side not in self._exit_by
+        return has_ended or seat.refusal is not None
+
+    def _begin(self) -> None:
+        self.has_begun = True
+        for seat in self.seats.values():
+            seat.ready_at = self._now
+        if len(self.faults) == 2 and self._leads:
+            both: dict[str, Fact] = {side.word: fault for side, fault in self.faults.items()}
+            self._call_off(Fault(Code.BOTH, both))
+        elif self.faults:
+            self._stop()
+        elif self._leads:
+            for seat in self.seats.values():
+                if seat.is_spawned:
+                    seat.rest()
+            self._advance()
+
+    def _advance(self) -> None:
+        """Ask the side to move, if there is one, or play for it."""
+        while not self.position.is_over and self.position.to_move in self.faults:
+            self._substitute()
+        if self.position.is_over:
+            self.finish()
+        else:
+            self._ask()
+
+    def _ask(self) -> None:
+        """Ask once nothing is left unread: an answer that came before its question is none to it."""
+        self._is_asking = True
+        self._drain((self._mover.side,), thorough=False)
+
+    def _put_question(self) -> None:
+        mover = self._mover
+        turn = self._turn or Turn(
+            len(self.texts) + 1, self.position, self.texts, self.seats[mover.side.other].clock, self.start
+        )
+        mover.ask(turn)
+        self._look(self._now)
+
+    def _substitute(self) -> None:
+        """Play the first legal ply by its text, in place of a bot that failed."""
+        ply = min(self.position.legal_plies(), key=lambda each: each.text)
+        left = self._mover.clock.left
+        self.play(ply, PlyRecord(ply.text, 0, left, Spent(), {"substitute": "1"}))
+
+    # --- judging -----------------------------------------------------------------------------------------
+
+    def _take_answer(self, seat: Seat) -> None:
+        """Judge an answer: time first, then form, then rules."""
+        self._ticket = -abs(self._ticket)
+        self._exit_by.clear()
         answer = seat.take_answer()
-        spent = seat.stopwatch.answered(answer.reading)
-        judge_time(seat.clock, spent, seat.side, self._contestable(seat, spent))
-        return judge_answer(answer.text, self._position), spent
+        spent = seat.spent(answer.reading)
+        late = self._judge_time(seat, spent)
+        if late is not None and late.is_void and self._leads:
+            self._contested = _Contested(seat, late, spent)
+            self._doubt()
+            return
+        if late is not None and not late.is_void:
+            self._fail_or_void(seat, late, None, spent)
+            return
+        ply = self._judge_answer(seat, answer, spent)
+        if ply is None:
+            return
+        if not self._leads:
+            self.reply = Reply(ply, answer.text, late, spent, dict(seat.info))
+            return
+        self.play(ply, PlyRecord(ply.text, seat.clock.last_charge, seat.clock.left, spent, dict(seat.info)))
+        self._advance()
 
-    def _turn(self, other: Seat) -> Turn:
-        plies = [record.ply for record in self._plies]
-        return Turn(len(plies) + 1, self._position, plies, other.clock)
+    def _judge_time(self, seat: Seat, spent: Spent) -> Fault | None:
+        """Charge the clock for an answer; the fault of one that came too late, void if the machine explains
+        it.
+        """
+        clock, over = seat.clock, seat.clock.overrun(spent)
+        used = clock.control.clock.charge(spent)
+        if not over.is_late:
+            clock.charge(used)
+            return None
+        facts: dict[str, Fact] = {"used": used, "over": over.ns, "limit": clock.limit}
+        if not over.is_machines:
+            return Fault(Code.LATE, facts)
+        clock.charge(min(used, clock.limit))
+        return Fault(Code.MACHINE_LATE, {**facts, "side": seat.side.word, "machine": over.machine})
 
-    async def _wait(self, seat: Seat, other: Seat) -> None:
-        """Wait until there is something to judge, past the limit as long as a loss could be contested."""
+    def _judge_answer(self, seat: Seat, answer: Answer, spent: Spent) -> Ply | None:
+        """The ply that an answer means; None for another answer, which loses."""
+        position = self._turn.position if self._turn is not None else self.position
+        ply, fault = judge_answer(answer.text, position)
+        if fault is not None:
+            said = None if fault.code is Code.RESIGNED else answer.text
+            self._fail_or_void(seat, fault, said, spent)
+        return ply
 
-        def is_decided() -> object:
-            is_faulty = seat.has_fault(on_turn=True) or self._has_idle_fault(other)
-            return seat.has_answer or is_faulty or self._heartbeat.standstill is not None
+    def _fail_or_void(self, seat: Seat, fault: Fault, answer: str | None, spent: Spent) -> None:
+        if not self._leads:
+            self.reply = Reply(None, answer, fault, spent, dict(seat.info))
+        if fault.is_void:
+            self._call_off(fault)
+        else:
+            self._fail(seat, fault, answer)
 
-        # The counters are read only after a first wait: a quick answer must not wait for that.
-        rest = seat.clock.limit - (time.monotonic_ns() - seat.stopwatch.started_at)
-        while rest > 0:
-            await self._bell.wait(is_decided, time.monotonic_ns() + min(rest, _SAMPLE))
-            if is_decided():
-                return
-            spent = self._spent_now(seat)
-            rest = -seat.clock.overrun(spent)
-            if rest <= 0:
-                # What the machine takes may still grow while the bot waits for it.
-                rest += self._contestable(seat, spent)
-        # The answer may have arrived at the very moment at which the wait ended.
-        await seat.process.drain()
+    # --- doubts ------------------------------------------------------------------------------------------
 
-    def _spent_now(self, seat: Seat) -> Spent:
-        return seat.stopwatch.spent(seat.stopwatch.read(time.monotonic_ns()))
+    def _has_doubt(self) -> bool:
+        """Whether one of the bots did something that may lose the game, and it is not known yet how."""
+        mover = self._mover
+        return any(
+            seat.is_in_doubt(on_turn=seat is mover and seat.wanted == PLY)
+            for side, seat in self.seats.items()
+            if side not in self.faults and side not in self._exit_by and seat.is_spawned
+        )
 
-    def _contestable(self, seat: Seat, spent: Spent) -> int:
-        """Nanoseconds of this ply that the machine took and not the bot: waiting for a core, our own lag."""
-        # The other clocks do not charge for waiting in the first place.
-        wait = spent.wait if seat.clock.control.clock is ClockKind.WALL else 0
-        return min(_LONGEST_CONTEST, wait + self._heartbeat.lag(seat.stopwatch.started_at))
+    def _doubt(self) -> None:
+        """Have everything read before anybody is judged."""
+        self._is_asking = False
+        first = self._mover.side
+        self._drain((first, first.other), thorough=True)
 
-    def _has_idle_fault(self, seat: Seat) -> bool:
-        return seat.side not in self._failures and seat.has_fault(on_turn=False)
+    def _drain(self, sides: tuple[Side, ...], *, thorough: bool) -> None:
+        self._ticket = abs(self._ticket) + 1
+        self.actions.append(Drain(self._ticket, sides, thorough))
 
-    async def _raise_fault(self, seat: Seat, other: Seat) -> None:
-        if seat.has_fault(on_turn=True):
-            raise ForfeitError(seat.side, await seat.fault())
-        if self._has_idle_fault(other):
-            raise ForfeitError(other.side, await other.fault())
-        raise ForfeitError(seat.side, seat.overdue())
+    def _settle(self, looks: Mapping[Side, Look]) -> None:
+        """Judge what was in doubt, the side to move first."""
+        first = self._mover.side
+        for side in (first, first.other):
+            if self._is_in_play(self.seats[side]):
+                self._settle_one(self.seats[side], looks[side], looks)
 
-    # The end
+    def _is_in_play(self, seat: Seat) -> bool:
+        """Whether a bot can still fail: before the first ply only one that is not ready."""
+        return not self.is_over and seat.side not in self.faults and (self.has_begun or not seat.is_ready)
 
-    def _verdict(self) -> tuple[Result, Termination]:
-        if self._both_failed or self._nobodys_fault is not None:
-            return "*", Termination.VOID
-        for side, failure in self._failures.items():
-            return won_by(side.other), failure.termination
-        return won_by(self._position.winner), Termination.NORMAL
+    def _settle_one(self, seat: Seat, look: Look, looks: Mapping[Side, Look]) -> None:
+        on_turn = bool(seat.wanted) or not self.has_begun
+        if flood := seat.flood():
+            self._accuse(seat, flood, look, looks)
+        elif refusal := seat.refusal:
+            self._accuse(seat, refusal, look, looks)
+        elif seat.has_ended and (on_turn or seat.dies_at_once):
+            self._settle_end(seat, look, looks)
+        elif on_turn and _is_due(seat.wake_at, look.reading.stamp):
+            self._settle_deadline(seat, look, looks)
 
-    def _part(self) -> None:
-        for seat in self._seats.values():
-            if seat.is_running and not seat.has_left:
-                self._say_end(seat)
+    def _settle_end(self, seat: Seat, look: Look, looks: Mapping[Side, Look]) -> None:
+        """Judge the end of a program, once it is known how it ended, or does not become known."""
+        now = look.reading.stamp
+        patience = self._exit_by.setdefault(seat.side, now + EXIT_NEWS)
+        if look.end is None or not (look.end.has_exited or now >= patience):
+            return
+        del self._exit_by[seat.side]
+        self._accuse(seat, look.end.fault, look, looks)
+
+    def _settle_deadline(self, seat: Seat, look: Look, looks: Mapping[Side, Look]) -> None:
+        """Judge a bot that has not answered: late, or kept waiting by the machine for as long as that may
+        be it.
+        """
+        spent = seat.spent(look.reading)
+        over = seat.waiting_clock.overrun(spent)
+        if spent.wait > MOST_WAITING:
+            starved = Fault(Code.STARVED, {"side": seat.side.word, "machine": spent.wait})
+            self._accuse(seat, starved, look, looks)
+        elif over.is_late and not over.is_machines:
+            self._accuse(seat, seat.overdue(), look, looks)
+        else:
+            seat.wake_at = look.reading.stamp + seat.waiting_clock.patience(spent)
+
+    def _settle_contested(self, contested: "_Contested", looks: Mapping[Side, Look]) -> None:
+        """Call the game off over an answer that the machine may have made late."""
+        fault = self._with_culprit(contested.seat, contested.fault, looks, contested.spent)
+        self._fail_or_void(contested.seat, fault, None, contested.spent)
+
+    def _accuse(self, seat: Seat, fault: Fault, look: Look, looks: Mapping[Side, Look]) -> None:
+        fault = seat.before_ready(fault)
+        spent = seat.spent(look.reading) if seat.wanted == PLY else Spent()
+        if fault.is_void and self.has_begun:
+            fault = self._with_culprit(seat, fault, looks, spent)
+        self._fail_or_void(seat, fault, None, spent)
+
+    def _with_culprit(self, seat: Seat, fault: Fault, looks: Mapping[Side, Look], spent: Spent) -> Fault:
+        """A void that the idle opponent may have brought about, by computing in a turn not its own."""
+        other = self.seats[seat.side.other]
+        cpu = other.idle_cpu_until(looks[other.side].reading)
+        if cpu > _IDLE_CPU and cpu * 100 > spent.wall * _IDLE_SHARE:
+            return fault.with_facts(culprit=other.side.word, culprit_cpu=cpu)
+        return fault
+
+    # --- the end -----------------------------------------------------------------------------------------
+
+    def _fail(self, seat: Seat, fault: Fault, answer: str | None = None) -> None:
+        """A bot has lost, or could not begin."""
+        is_first = not self.faults
+        self.faults[seat.side] = fault
+        seat.wanted, seat.wake_at = "", None
+        self._exit_by.pop(seat.side, None)
+        if is_first:
+            self.answer = answer
+        if not self.has_begun:
+            self._look_at_start()
+        elif is_first and self._leads and self.setup.substitute and fault.termination.is_forfeit:
+            self._go_on_without(seat)
+        else:
+            self._stop()
+
+    def _go_on_without(self, seat: Seat) -> None:
+        """Let the other side play on against substituted plies."""
+        self._say_end(seat)
+        seat.has_left = True
+        self.actions.append(Dismiss(seat.side))
+        if self.seats[seat.side.other].wanted != PLY:
+            self._advance()
+
+    def _call_off(self, fault: Fault) -> None:
+        """The game cannot be judged fairly; one that a forfeit has decided before stays decided."""
+        if not self.faults or fault.code is Code.BOTH:
+            self.void = fault
+        self._stop()
+
+    def _stop(self) -> None:
+        """Nothing more is asked."""
+        for seat in self.seats.values():
+            seat.wake_at = None
+        self.finish()
 
     def _say_end(self, seat: Seat) -> None:
-        result, termination = self._verdict()
-        seat.say_end(result, self._position.score, termination, self._failures.get(seat.side))
+        result, termination = self.verdict()
+        seat.say_end(result, self.position.score, termination, self.faults.get(seat.side))
 
-    async def _clear_table(self) -> None:
-        async with trio.open_nursery() as leaving:
-            for side, seat in self._seats.items():
-                leaving.start_soon(seat.leave, self._failures.get(side))
+    def verdict(self) -> tuple[Result, Termination]:
+        """The result as it stands, and how it came about."""
+        if self.void is not None:
+            return "*", Termination.VOID
+        for side, fault in self.faults.items():
+            return won_by(side.other), fault.termination
+        if not self.position.is_over:
+            return "*", Termination.VOID
+        return won_by(self.position.winner), Termination.NORMAL
 
-    def _report(self, started_at: str, seconds: float) -> GameResult:
-        result, termination = self._verdict()
-        is_void = termination is Termination.VOID
-        went_well = termination in (Termination.NORMAL, Termination.RESIGN)
-        white, black = (self._seats[side].report(with_transcript=not went_well) for side in Side)
+    @property
+    def fault(self) -> Fault | None:
+        """What decided the game, if the board did not."""
+        if self.void is None and len(self.faults) == 2:
+            return Fault(Code.BOTH, {side.word: self.faults[side] for side in Side})
+        return self.void or next(iter(self.faults.values()), None)
+
+    def result(
+        self, reports: Mapping[Side, BotReport], started_at: str, seconds: float, lag: int
+    ) -> GameResult:
+        """The game as it is kept, with what is known about both programs."""
+        result, termination = self.verdict()
         return GameResult(
             result=result,
             termination=termination,
-            detail=self._nobodys_fault or self._failure_details(),
-            offender=None if is_void else next(iter(self._failures), None),
-            plies=tuple(self._plies),
-            answer=self._answer,
-            score=self._position.score,
-            final=self._position.dpos,
-            white=white,
-            black=black,
+            fault=self.fault,
+            offender=None if termination is Termination.VOID else next(iter(self.faults), None),
+            plies=tuple(self.records),
+            answer=self.answer,
+            score=self.position.score,
+            final=self.position.dpos,
+            white=reports[Side.WHITE],
+            black=reports[Side.BLACK],
             started_at=started_at,
             seconds=seconds,
-            both_failed=self._both_failed,
-            lag=self._heartbeat.worst,
+            both_failed=self.void is not None and self.void.code is Code.BOTH,
+            lag=lag,
         )
 
-    def _failure_details(self) -> str:
-        if len(self._failures) < 2:
-            return "".join(failure.detail for failure in self._failures.values())
-        return "; ".join(f"{side.word}: {self._failures[side].detail}" for side in Side)
+
+def judge_answer(text: str | None, position: Position) -> tuple[Ply | None, Fault | None]:
+    """The ply that an answer means, or the fault that it is; None as text means that the bot resigns."""
+    if text is None:
+        return None, Fault(Code.RESIGNED)
+    try:
+        ply = parse_ply(text)
+    except PlySyntaxError as error:
+        return None, Fault(Code.NOT_A_PLY, {"answer": text, "reason": error.reason})
+    illegal = position.check(ply)
+    if illegal is None:
+        return ply, None
+    legal = " ".join(each.text for each in illegal.legal)
+    facts: dict[str, Fact] = {
+        "answer": text, "ply": ply.text, "rule": illegal.rule, "reason": illegal.reason, "legal": legal,
+    }  # fmt: skip
+    return None, Fault(Code.ILLEGAL, facts)
 
 
-def make_seat(side: Side, setup: GameSetup, bell: Bell, ear: Ear | None = None) -> Seat:
-    """The seat for the dialect that the bot speaks; ``ear`` hears all that is said there."""
-    is_codecup = setup.competitor(side).bot.dialect is Dialect.CODECUP
-    seat: Seat = CodecupSeat(side, setup, bell) if is_codecup else DvpSeat(side, setup, bell)
-    seat.ear = ear
-    return seat
+def seat_kind(setup: GameSetup, side: Side) -> type[Seat]:
+    """The kind of seat for the dialect that a bot speaks."""
+    return CodecupSeat if setup.competitor(side).bot.dialect is Dialect.CODECUP else DvpSeat
+
+
+def _is_due(moment: int | None, now: int) -> bool:
+    return moment is not None and now >= moment

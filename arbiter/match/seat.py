@@ -1,44 +1,37 @@
-"""One bot at the board: its process, its clock, and what it has said so far.
+"""One bot's end of a game, as a state machine: what it was asked, what it answered, what it may not do.
 
-A seat turns what a dialect says into four things the referee can use: ready or not, an answer, a
-fault, notes. The dialects differ in how they ask and read; they share everything here.
+It does no I/O and looks at no time. Bytes come in with a reading, what is to be written goes out as an
+action. The dialects differ in how they ask and read; they share everything here.
 """
 
-import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import trio
-
 from arbiter.isolation.environment import withheld
-from arbiter.match.bell import Bell
-from arbiter.match.clock import MS, Clock, ClockKind, Spent
-from arbiter.match.dialogue import Ear, Said, Voice
-from arbiter.match.game import BotReport, GameSetup, Result
-from arbiter.match.last_words import last_words
-from arbiter.match.process import FULL_SPEED, BotProcess
-from arbiter.match.stopwatch import Stopwatch
+from arbiter.match.actions import Action, Note, Rest, Write
+from arbiter.match.bot import Bot
+from arbiter.match.clock import Clock, ClockUse, Reading, Spent, TimeControl, spent_between
+from arbiter.match.fault import Code, Fact, Fault
+from arbiter.match.game import GameSetup, Result
 from arbiter.match.termination import Termination
-from arbiter.match.usage import Meter
-from arbiter.match.verdict import Failure
+from protocol.lines import Overflow
 from protocol.rules import Position, Score, Side
 
 _NOTES = 50
 _NOTE_LENGTH = 300
-_EXIT_NEWS = 0.25
-"""Seconds to wait for the exit status of a process whose output has ended."""
+_UNFINISHED_LENGTH = 300
+PLY = "ply"
+"""What is waited for in a turn; before the first one it is the word that the bot owes."""
 
 
 class Answer(NamedTuple):
-    """What a bot answered; ``text`` None means that it resigns.
-
-    ``reading`` has its counters from when the last byte was read, and the time of that as ``wall``.
-    """
+    """What a bot answered, and when; ``text`` None means that it resigns."""
 
     text: str | None
-    reading: Spent
+    reading: Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,77 +49,95 @@ class Turn:
 
 
 class Seat(ABC):
-    """A bot in one game; listens to its process."""
+    """A bot in one game; ``actions`` is where it puts what is to be done.
+
+    ``wanted`` is what the bot owes now, empty when that is nothing, and ``wake_at`` the moment (monotonic
+    ns) at which somebody has to look whether it is late.
+    """
 
     dies_at_once = True
-    """Whether the end of its process in the opponent's turn already loses the game."""
+    """Whether the end of its program in the opponent's turn already loses the game."""
 
-    def __init__(self, side: Side, setup: GameSetup, bell: Bell) -> None:
+    def __init__(self, side: Side, setup: GameSetup, actions: deque[Action]) -> None:
         competitor = setup.competitor(side)
         self.side = side
         self.setup = setup
-        self.bot = competitor.bot
+        self.bot: Bot = competitor.bot
         self.seed = competitor.seed
         self.clock = Clock(competitor.time)
         self.info: dict[str, str] = {}
-        self.ear: Ear | None = None
-        """Who else hears what is said here; to be set before ``spawn``."""
-        self._bell = bell
-        self._notes: list[str] = []
-        self.ready_at = 0
-        self.owes = False
-        """Whether a ply was asked for and not yet answered."""
-        self.has_left = False
-        self._process: BotProcess | None = None
-        self._stopwatch: Stopwatch | None = None
+        self.notes: list[str] = []
+        self.actions = actions
+        self.wanted = ""
+        self.wake_at: int | None = None
+        self.is_spawned = self.is_ready = self.has_ended = self.has_left = False
+        self.bytes_read = self.turn_bytes = 0
+        self.question = Reading(0)
+        self.spawned_at = self.ready_at = 0
+        self.idle_cpu = 0
+        self._start_clock = Clock(TimeControl(game=None, move=competitor.time.start, grace=0))
+        self._answered: Reading | None = None
+        self._is_waiting = False
 
-    @property
-    def is_running(self) -> bool:
-        """Whether a process was started."""
-        return self._process is not None
+    # The start
 
-    @property
-    def process(self) -> BotProcess:
-        """The process; there is one from ``spawn`` on."""
-        assert self._process is not None
-        return self._process
-
-    def spawn(self, nursery: trio.Nursery) -> None:
-        """Start the process.
-
-        Raises:
-            StartError: when it cannot be started.
-        """
-        overhear = None if self.ear is None else self._pass_on
-        self._process = BotProcess(self.bot, self, nursery, self.setup.cores, overhear)
-        self._stopwatch = Stopwatch(Meter(self._process.pid))
-
-    def _pass_on(self, voice: Voice, stamp: int, data: bytes) -> None:
-        if self.ear is not None:
-            self.ear(Said(self.side, voice, stamp, data))
-
-    @property
-    def stopwatch(self) -> Stopwatch:
-        """What the bot spends; there is one from ``spawn`` on."""
-        assert self._stopwatch is not None
-        return self._stopwatch
-
-    # What the referee asks for
+    def spawned(self, stamp: int) -> None:
+        """The program was started at ``stamp``."""
+        self.is_spawned = True
+        self.spawned_at = stamp
+        self.begin()
 
     @abstractmethod
-    async def get_ready(self) -> Failure | None:
-        """Do what the dialect wants before the first ply; why it failed, if it did."""
+    def begin(self) -> None:
+        """Do what the dialect wants before the first ply; ``is_ready`` tells when that is done."""
+
+    def expect(self, wanted: str, data: bytes) -> None:
+        """Say something that the bot has to answer within the start limit."""
+        self.wanted = wanted
+        self._is_waiting = False
+        self.write(data, starts_clock=True)
+
+    def settle(self) -> None:
+        """What was owed before the first ply has come."""
+        self.wanted, self.wake_at = "", None
+
+    # A turn
 
     def ask(self, turn: Turn) -> None:
-        """Request a ply and start the stopwatch."""
-        self.owes = True
+        """Request a ply."""
         self.info = {}
-        self.process.begin_turn()
-        self._request(turn)
+        self.turn_bytes = 0
+        self.wanted = PLY
+        self._is_waiting = False
+        self.wake()
+        self.request(turn)
 
     @abstractmethod
-    def _request(self, turn: Turn) -> None:
+    def request(self, turn: Turn) -> None:
         """Do what the dialect does for ``ask``."""
+
+    def asked(self, reading: Reading) -> None:
+        """What starts a clock was written at this reading's stamp; its counters are from right before."""
+        if self._answered is not None:
+            self.idle_cpu += max(0, reading.cpu - self._answered.cpu)
+            self._answered = None
+        self.question = reading
+        if self.wanted:
+            self.start_waiting()
+
+    def start_waiting(self) -> None:
+        """The clock runs from the question on."""
+        self._is_waiting = True
+        self.wake_at = self.question.stamp + self.waiting_clock.patience(Spent())
+
+    @property
+    def waiting_clock(self) -> Clock:
+        """The clock that bounds what is waited for."""
+        return self.clock if self.wanted == PLY else self._start_clock
+
+    def spent(self, reading: Reading) -> Spent:
+        """What the open question has taken up to a reading."""
+        return spent_between(self.question, reading)
 
     @property
     @abstractmethod
@@ -135,12 +146,14 @@ class Seat(ABC):
 
     def take_answer(self) -> Answer:
         """The answer to the open request, which is closed by that; the bot's turn is over."""
-        self.owes = False
+        answer = self.pop_answer()
+        self.wanted, self.wake_at = "", None
+        self._answered = answer.reading
         self.rest()
-        return self._take_answer()
+        return answer
 
     @abstractmethod
-    def _take_answer(self) -> Answer:
+    def pop_answer(self) -> Answer:
         """Do what the dialect does for ``take_answer``."""
 
     @abstractmethod
@@ -148,116 +161,151 @@ class Seat(ABC):
         """Let the bot know a ply of its opponent."""
 
     @abstractmethod
-    def say_end(self, result: Result, score: Score, termination: Termination, failed: Failure | None) -> None:
+    def say_end(self, result: Result, score: Score, termination: Termination, failed: Fault | None) -> None:
         """Tell the bot how the game ended, and that nothing more will be asked."""
 
+    # What it says
+
+    def received(self, data: bytes, reading: Reading) -> None:
+        """Bytes from its standard output."""
+        self.bytes_read += len(data)
+        self.turn_bytes += len(data)
+        self.read(data, reading)
+
     @abstractmethod
-    def flood(self) -> str | None:
+    def read(self, data: bytes, reading: Reading) -> None:
+        """Do what the dialect does for ``received``."""
+
+    @abstractmethod
+    def flood(self) -> Fault | None:
         """The limit of the protocol that its output went past, if it did."""
+
+    @property
+    def refusal(self) -> Fault | None:
+        """Why the bot says that it cannot play, if it does."""
+        return None
 
     @property
     def identity(self) -> dict[str, str]:
         """What the bot calls itself."""
         return {}
 
-    def has_fault(self, *, on_turn: bool) -> bool:
-        """Whether the bot did something that loses the game now."""
-        return self.flood() is not None or (self.process.output_ended and (on_turn or self.dies_at_once))
-
-    async def fault(self) -> Failure:
-        """The fault that ``has_fault`` announced."""
-        flood = self.flood()
-        if flood is not None:
-            return Failure(Termination.FLOOD, flood)
-        await self.process.wait_exit(_EXIT_NEWS)
-        termination, detail = self.process.describe_end()
-        last = last_words(self.process.stderr)
-        words = [detail, *([f"its last words: {last}"] if last else []), *self.process.explain(last)]
-        return Failure(termination, "; ".join(words))
-
-    def overdue(self) -> Failure:
-        """The fault of a bot that did not answer within its limit."""
-        of_what = " of CPU time" if self.clock.control.clock is ClockKind.CPU else ""
-        detail = f"no answer within {self.clock.limit // MS} ms{of_what}{self._spending()}"
-        return Failure(Termination.TIMEOUT, "; ".join([detail, *self._why_silent()]))
-
-    def _spending(self) -> str:
-        """What left so little: the earlier answers of a game with one clock for all."""
-        use = self.clock.use()
-        if self.clock.control.game is None or not use.plies:
-            return ""
-        return f", after {use.used // MS} ms for {use.plies} {'ply' if use.plies == 1 else 'plies'}"
-
-    def _why_silent(self) -> Iterator[str]:
-        """What may explain that no answer came."""
-        if self.process.bytes_read == 0:
-            names = " and ".join(withheld())
-            aside = f" ({names}: not passed on to bots)" if names else ""
-            yield f"no output was ever received: does the bot flush its standard output?{aside}"
-        elif self.unfinished:
-            yield f"{self.unfinished[:_NOTE_LENGTH]!r} was written without a line end"
-        elif self.process.turn_bytes == 0 and not self.clock.use().plies:
-            yield "nothing was written in this turn: is every answer flushed?"
-        elif self.process.turn_bytes > FULL_SPEED:
-            written = f"{self.process.turn_bytes:,} bytes were written in this turn"
-            yield f"{written}, and output is read slowly past 64 KiB"
-        if self._notes and self.process.turn_bytes:
-            yield self._notes[-1]
-
     @property
     @abstractmethod
     def unfinished(self) -> str:
         """What stands in stdout without a line end, made readable."""
 
+    # Faults
+
+    def is_in_doubt(self, *, on_turn: bool) -> bool:
+        """Whether the bot did something that may lose the game now."""
+        return self.flood() is not None or (self.has_ended and (on_turn or self.dies_at_once))
+
+    def overdue(self) -> Fault:
+        """The fault of a bot that did not answer within its limit."""
+        if self.wanted != PLY:
+            limit = self.waiting_clock.limit
+            return Fault(Code.NOT_READY, {"wanted": self.wanted, "limit": limit, **self._silence()})
+        facts: dict[str, Fact] = {"limit": self.clock.limit, "clock": str(self.clock.control.clock)}
+        if self.clock.control.game is not None:
+            facts["used"] = self.clock.use().used
+        return Fault(Code.NO_ANSWER, {**facts, **self._silence()})
+
+    def _silence(self) -> dict[str, Fact]:
+        """What may explain that no answer came."""
+        return {
+            "plies": self.clock.use().plies,
+            "bytes": self.bytes_read,
+            "turn_bytes": self.turn_bytes,
+            "unfinished": self.unfinished[:_UNFINISHED_LENGTH],
+            "note": self.notes[-1] if self.notes else "",
+            "withheld": " and ".join(withheld()),
+        }
+
+    def before_ready(self, fault: Fault) -> Fault:
+        """A fault of a bot that is not ready yet."""
+        if self.is_ready or fault.termination is Termination.START or fault.is_void:
+            return fault
+        return Fault(Code.ENDED_BEFORE, {"wanted": self.wanted, "end": fault})
+
+    # Actions
+
+    def write(self, data: bytes, *, starts_clock: bool = False) -> None:
+        self.actions.append(Write(self.side, data, starts_clock))
+
     def rest(self) -> None:
-        """The opponent's turn begins: with ``suspend_idle`` the bot's processes stand still."""
-        self.process.end_turn()
-        if self.setup.suspend_idle:
-            self.process.suspend()
+        """The opponent's turn begins."""
+        self.turn_bytes = 0
+        self.actions.append(Rest(self.side))
 
     def wake(self) -> None:
         """The bot is needed again."""
-        if self.setup.suspend_idle:
-            self.process.resume()
+        self.actions.append(Rest(self.side, is_over=True))
 
     def note(self, text: str) -> None:
         """Keep something odd for the record; only so many of them, since bots can be talkative."""
-        if len(self._notes) < _NOTES:
-            self._notes.append(text[:_NOTE_LENGTH])
-            self._pass_on(Voice.NOTE, time.monotonic_ns(), text[:_NOTE_LENGTH].encode() + b"\n")
+        if len(self.notes) < _NOTES:
+            self.notes.append(text[:_NOTE_LENGTH])
+            self.actions.append(Note(self.side, text[:_NOTE_LENGTH]))
 
-    def report(self, *, with_transcript: bool) -> BotReport:
-        return BotReport(
-            identity=self.identity,
-            stderr=self._process.stderr.text() if self._process else "",
-            notes=tuple(self._notes),
-            transcript=self._process.transcript.text() if self._process and with_transcript else "",
-            clock=self.clock.use(self._stopwatch.idle_cpu if self._stopwatch else 0),
-            isolation=str(self._process.applied) if self._process else "",
-            means=self._process.applied.means if self._process else (),
-        )
+    def idle_cpu_until(self, reading: Reading) -> int:
+        """The CPU time that it took since its last answer, in a turn that is not its own; in ns."""
+        return 0 if self._answered is None else max(0, reading.cpu - self._answered.cpu)
 
-    # What the process tells
+    def clock_use(self) -> ClockUse:
+        """How it used its clock so far."""
+        return self.clock.use(self.idle_cpu)
 
-    @abstractmethod
-    def received(self, data: bytes, stamp: int) -> None:
-        """Bytes from stdout, with the time at which they were read."""
 
-    def ended(self) -> None:
-        self._bell.ring()
+def flood_of(overflow: Overflow | None) -> Fault | None:
+    """The fault of a bot whose output went past a limit of lines or bytes."""
+    return None if overflow is None else Fault(Code(overflow.kind), {"limit": overflow.limit})
 
-    # The end
 
-    async def leave(self, failed: Failure | None) -> None:
-        """End the process: at once when it failed, else once it has had its quit grace."""
-        if self._process is None or self.has_left:
-            return
-        self.has_left = True
-        try:
-            self.wake()
-            self.process.close_input()
-            if failed is None:
-                await self.process.wait_exit(self.setup.quit_grace)
-        finally:
-            with trio.CancelScope(shield=True):
-                await self.process.destroy()
+class Guest(Seat):
+    """A seat without a program: a person, or plies that are known already.
+
+    Its plies come as they are, from ``answer``; the clock judges them like everybody's.
+    """
+
+    def __init__(self, side: Side, setup: GameSetup, actions: deque[Action]) -> None:
+        super().__init__(side, setup, actions)
+        self.is_ready = True
+        self._answer: Answer | None = None
+
+    def begin(self) -> None:
+        """There is nothing to wait for."""
+
+    def request(self, turn: Turn) -> None:
+        self._answer = None
+        self.write(b"", starts_clock=True)
+
+    def answer(self, text: str | None, reading: Reading) -> None:
+        """The ply of this side; None gives the game up."""
+        self.bytes_read += 1
+        self._answer = Answer(text, reading)
+
+    @property
+    def has_answer(self) -> bool:
+        return self._answer is not None and self.wanted == PLY
+
+    def pop_answer(self) -> Answer:
+        assert self._answer is not None
+        answer, self._answer = self._answer, None
+        return answer
+
+    def tell(self, ply: str) -> None:
+        """A guest sees the board."""
+
+    def say_end(self, result: Result, score: Score, termination: Termination, failed: Fault | None) -> None:
+        """A guest sees how it ended."""
+
+    def read(self, data: bytes, reading: Reading) -> None:
+        """A guest has no output."""
+
+    def flood(self) -> Fault | None:
+        return None
+
+    @property
+    def unfinished(self) -> str:
+        return ""

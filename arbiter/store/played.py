@@ -93,7 +93,7 @@ def from_row(row: Mapping[str, Any]) -> PlayedGame:
     outcome = GameResult(
         result=row["result"],
         termination=Termination(row["termination"]),
-        detail=row["detail"],
+        words=row["detail"],
         offender=None if row["offender"] is None else Side[row["offender"].upper()],
         plies=tuple(
             PlyRecord(ply, used, left, Spent(*spent), info)

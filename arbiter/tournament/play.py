@@ -11,7 +11,7 @@ from typing import Any
 from arbiter.isolation import remains
 from arbiter.isolation.affinity import share, usable_cores
 from arbiter.isolation.tree import become_subreaper
-from arbiter.match import usage
+from arbiter.match import meter
 from arbiter.match.bot import Bot
 from arbiter.match.clock import ClockKind
 from arbiter.store import League
@@ -146,7 +146,7 @@ def _stages(before: dict[str, Any] | None, league: League) -> list[dict[str, Any
 
 def _require_counters(tournament: Tournament) -> None:
     kinds = {control.clock for control in (tournament.time, *(b.time for b in tournament.bots if b.time))}
-    if kinds & {ClockKind.CPU, ClockKind.FAIR} and not usage.is_available():
+    if kinds & {ClockKind.CPU, ClockKind.FAIR} and not meter.is_available():
         raise UnfitMachineError(
             "the clocks `cpu` and `fair` need counters that this system does not have (Linux's "
             "/proc/PID/schedstat); use `clock: wall`"

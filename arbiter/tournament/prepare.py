@@ -12,6 +12,7 @@ from arbiter.isolation.launch import StartError, fault_of_command, launch
 from arbiter.match.bot import Bot
 from arbiter.match.game import Competitor
 from arbiter.match.startcheck import StartCheck, check_start
+from arbiter.match.wording import describe
 from arbiter.tournament.config import Tournament, slugify
 from arbiter.tournament.sandboxes import build_sandbox
 
@@ -88,9 +89,12 @@ def _missing_script(bot: Bot) -> str | None:
 def _explained(outcome: StartCheck) -> str | None:
     """The problem of a bot that did not start, and what it wrote to stderr about it."""
     words = outcome.report.stderr.splitlines()[-_WORDS_TAIL:]
-    if outcome.problem is None or len(words) < 2:
-        return outcome.problem
-    return "\n".join([f"{outcome.problem}; the end of its stderr:", *(f"    {word}" for word in words)])
+    if outcome.problem is None:
+        return None
+    problem = describe(outcome.problem)
+    if len(words) < 2:
+        return problem
+    return "\n".join([f"{problem}; the end of its stderr:", *(f"    {word}" for word in words)])
 
 
 async def build(

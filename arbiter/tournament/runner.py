@@ -16,8 +16,8 @@ import trio
 from arbiter.isolation.affinity import share, usable_cores
 from arbiter.match.bot import Bot
 from arbiter.match.dialogue import Said
+from arbiter.match.driver import play_game
 from arbiter.match.game import BotReport, Competitor, GameResult, GameSetup, PlyRecord
-from arbiter.match.referee import play_game
 from arbiter.match.termination import Termination
 from arbiter.store import League, PlayedGame, explaining
 from arbiter.tournament.agenda import Agenda
@@ -290,7 +290,7 @@ def _void_result(setup: GameSetup, error: Exception) -> GameResult:
     return GameResult(
         result="*",
         termination=Termination.VOID,
-        detail=f"fault of the arbiter: {_innermost(error)!r}",
+        words=f"fault of the arbiter: {_innermost(error)!r}",
         offender=None,
         plies=(),
         answer=None,

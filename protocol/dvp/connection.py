@@ -24,7 +24,7 @@ from protocol.dvp.messages import (
 )
 from protocol.dvp.parsing import parse
 from protocol.errors import LocalProtocolError
-from protocol.lines import LineBuffer
+from protocol.lines import LineBuffer, Overflow
 from protocol.states import (
     ANSWERS,
     CROSSING,
@@ -110,8 +110,8 @@ class Connection:
         return self._version
 
     @property
-    def flood(self) -> str | None:
-        """The limit that the other end has passed, in words; nothing is received any more then."""
+    def flood(self) -> Overflow | None:
+        """The limit that the other end has passed; nothing is received any more then."""
         return self._lines.overflow
 
     @property

@@ -12,8 +12,8 @@ from arbiter.isolation.sandbox import Sandbox
 from arbiter.isolation.tree import become_subreaper
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import TimeControl
+from arbiter.match.driver import play_game
 from arbiter.match.game import Competitor, GameResult, GameSetup
-from arbiter.match.referee import play_game
 from protocol.rules import Position
 
 BOTS = Path(__file__).parent.parent / "bots"

@@ -11,8 +11,8 @@ import trio
 
 from arbiter.isolation.tree import become_subreaper
 from arbiter.match.clock import MS, Clock, ClockKind, TimeControl
+from arbiter.match.driver import play_game
 from arbiter.match.game import Competitor, GameSetup
-from arbiter.match.referee import play_game
 from arbiter.match.startcheck import StartCheck, check_start
 from arbiter.match.termination import Termination
 from protocol.rules import Position, Side, parse_dpos

@@ -8,8 +8,8 @@ import trio
 
 from arbiter.isolation.tree import become_subreaper
 from arbiter.match.clock import TimeControl
+from arbiter.match.driver import play_game
 from arbiter.match.game import Competitor, GameSetup
-from arbiter.match.referee import play_game
 from arbiter.match.termination import Termination
 from protocol.rules import Position, Side, parse_ply
 from tests.e2e.commands import CUP, ODD, arbiter, entry, write_tournament

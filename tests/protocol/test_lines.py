@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.lines import LineBuffer
+from protocol.lines import LineBuffer, Overflow
 
 SMALL = {"max_line": 8, "max_lines": 4, "max_bytes": 24}
 
@@ -51,7 +51,7 @@ def test_the_longest_line(length: int, kept: bool, end: bytes) -> None:
         buffer = LineBuffer()
         lines = [line for chunk in chunks for line in buffer.feed(chunk)]
         assert lines == ([b"x" * length] if kept else [])
-        assert buffer.overflow == (None if kept else "a line of more than 65,536 bytes")
+        assert buffer.overflow == (None if kept else Overflow("long-line", 65_536))
 
 
 def test_a_carriage_return_counts_unless_it_ends_the_line() -> None:
@@ -59,7 +59,7 @@ def test_a_carriage_return_counts_unless_it_ends_the_line() -> None:
     assert buffer.feed(b"12345678\r") == []
     assert buffer.overflow is None
     assert buffer.feed(b"9\n") == []
-    assert buffer.overflow == "a line of more than 8 bytes"
+    assert str(buffer.overflow) == "a line of more than 8 bytes"
 
 
 def test_the_most_lines_and_that_blank_ones_count() -> None:
@@ -67,7 +67,7 @@ def test_the_most_lines_and_that_blank_ones_count() -> None:
     assert len(buffer.feed(b"\n" * 9_999 + b"x\n")) == 1
     assert buffer.overflow is None
     assert buffer.feed(b"late\n") == []
-    assert buffer.overflow == "more than 10,000 lines in one turn"
+    assert str(buffer.overflow) == "more than 10,000 lines in one turn"
 
 
 def test_the_most_bytes() -> None:
@@ -76,13 +76,13 @@ def test_the_most_bytes() -> None:
     assert len(buffer.feed(line * 128)) == 128  # 8 MiB to the byte
     assert buffer.overflow is None
     assert buffer.feed(b"x") == []
-    assert buffer.overflow == "more than 8,388,608 bytes in one turn"
+    assert str(buffer.overflow) == "more than 8,388,608 bytes in one turn"
 
 
 def test_what_came_before_the_limit_is_kept() -> None:
     buffer = LineBuffer(**SMALL)
     assert buffer.feed(b"a\nb\n123456789") == [b"a", b"b"]
-    assert buffer.overflow == "a line of more than 8 bytes"
+    assert str(buffer.overflow) == "a line of more than 8 bytes"
 
 
 def test_a_reset_starts_counting_again_but_forgives_nothing() -> None:

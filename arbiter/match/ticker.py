@@ -1,0 +1,172 @@
+"""What the arbiter itself takes from the clocks: its lag at each look, and times in which it stalled.
+
+The kernel counts for the arbiter's own thread, as for every other, how long it ran and how long it waited
+for a core (see `meter`). A look at the pipes happens as trio polls: what passed between the arrival of bytes
+and the moment at which they are read is what the thread waited for a core as it was woken, and what it did
+between the poll and the read. A tick every 20 ms shows stalls: time in which the thread neither ran nor
+waited nor slept as it had meant to, since it, or the whole machine, was stopped.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+import trio
+
+PERIOD = 20_000_000
+_TOLERANCE = 5_000_000
+"""How far a tick may be off, in ns, without being a stall: timers and sleeping threads are no more exact."""
+
+
+class Ticked(Protocol):
+    """Whoever wants to hear of every tick."""
+
+    def tick(self, late: int, stalled: int) -> None:
+        """A tick came so many ns late, and that much of it the arbiter stalled."""
+
+
+class Ticker(trio.abc.Instrument):
+    """One for each event loop, shared by all games on it; it ticks as long as somebody listens."""
+
+    def __init__(self, own: "OwnCounters", now: Callable[[], int] = time.monotonic_ns) -> None:
+        self._own = own
+        self._now = now
+        self._polled_at = now()
+        self._queued_before = self.queued = 0
+        self._stalled = 0
+        self._ticked_at = 0
+        self._used_at_tick = 0
+        self._listeners: dict[Ticked, trio.Nursery] = {}
+        self._runner: Ticked | None = None
+        self._scope = trio.CancelScope()
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether anybody listens."""
+        return bool(self._listeners)
+
+    def close(self) -> None:
+        """To be called when nobody listens any more."""
+        self._own.close()
+
+    # The loop's own times
+
+    def before_io_wait(self, timeout: float) -> None:
+        self._queued_before = self._own.queued()
+
+    def after_io_wait(self, timeout: float) -> None:
+        self.queued = self._own.queued() - self._queued_before
+        self._polled_at = self._now()
+
+    def lag(self, stamp: int) -> int:
+        """What the arbiter took between the arrival of bytes and ``stamp``, when they were read; in ns."""
+        return max(0, stamp - self._polled_at) + self.queued
+
+    def stalled(self) -> int:
+        """For how long the arbiter has stalled since it began, up to its last poll; in ns."""
+        return self._stalled + self._stall_until(self._polled_at)
+
+    def _stall_until(self, moment: int) -> int:
+        """The stall since the last tick that no tick has noticed yet."""
+        if moment - self._ticked_at <= PERIOD + _TOLERANCE or not self._listeners:
+            return 0
+        return self._stall(moment - self._ticked_at, self._own.used() - self._used_at_tick)
+
+    @staticmethod
+    def _stall(elapsed: int, used: int) -> int:
+        """How much of a time between ticks it did not run, wait for a core or sleep as it meant to."""
+        missing = elapsed - used - PERIOD
+        return missing if missing > _TOLERANCE else 0
+
+    # Ticks
+
+    @contextmanager
+    def heard_by(self, listener: Ticked, nursery: trio.Nursery) -> Iterator[None]:
+        """Let somebody hear of every tick; the ticking task lives in the nursery of one of the listeners."""
+        self._listeners[listener] = nursery
+        if self._runner is None:
+            self._begin(listener)
+        try:
+            yield
+        finally:
+            del self._listeners[listener]
+            if self._runner is listener:
+                self._scope.cancel()
+                self._runner = None
+                for heir in self._listeners:
+                    self._begin(heir)
+                    break
+
+    def _begin(self, listener: Ticked) -> None:
+        if not self._ticked_at or len(self._listeners) == 1:
+            self._ticked_at, self._used_at_tick = self._now(), self._own.used()
+        self._runner = listener
+        self._scope = trio.CancelScope()
+        self._listeners[listener].start_soon(self._tick_until_cancelled, self._scope)
+
+    async def _tick_until_cancelled(self, scope: trio.CancelScope) -> None:
+        with scope:
+            while True:
+                due = self._ticked_at + PERIOD
+                await trio.sleep(max(0, due - self._now()) / 1e9)
+                self.tick()
+
+    def tick(self) -> None:
+        """Measure the time since the last tick, and let everybody know."""
+        now, used = self._now(), self._own.used()
+        elapsed = now - self._ticked_at
+        stalled = self._stall(elapsed, used - self._used_at_tick)
+        self._stalled += stalled
+        self._ticked_at, self._used_at_tick = now, used
+        for listener in list(self._listeners):
+            listener.tick(max(0, elapsed - PERIOD), stalled)
+
+
+class OwnCounters:
+    """What the calling thread used so far: the time it ran, and waited for a core; zeros where nobody
+    counts.
+    """
+
+    def __init__(self) -> None:
+        path = f"/proc/self/task/{threading.get_native_id()}/schedstat"
+        try:
+            self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            self._file = -1
+
+    def queued(self) -> int:
+        """Nanoseconds in which it was ready to run and got no core."""
+        return int(os.pread(self._file, 64, 0).split()[1]) if self._file >= 0 else 0
+
+    def used(self) -> int:
+        """Nanoseconds in which it ran or waited for a core."""
+        return time.thread_time_ns() + self.queued()
+
+    def close(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+
+_ticker: trio.lowlevel.RunVar[Ticker | None] = trio.lowlevel.RunVar("ticker", default=None)
+
+
+@contextmanager
+def ticking(listener: Ticked, nursery: trio.Nursery) -> Iterator[Ticker]:
+    """The ticker of this event loop, which ``listener`` hears as long as it is inside."""
+    ticker = _ticker.get()
+    if ticker is None:
+        ticker = Ticker(OwnCounters())
+        _ticker.set(ticker)
+        trio.lowlevel.add_instrument(ticker)
+    try:
+        with ticker.heard_by(listener, nursery):
+            yield ticker
+    finally:
+        if not ticker.is_heard:
+            trio.lowlevel.remove_instrument(ticker)
+            _ticker.set(None)
+            ticker.close()
