@@ -27,8 +27,9 @@ from arbiter.match.last_words import last_words
 from arbiter.match.meter import Meter
 from arbiter.match.transcript import Transcript
 
-BITE = 4_096
-"""Bytes of stdout taken at a time: making sense of more would keep other games waiting."""
+_BITE = 4_096
+_LINES = 32
+"""Lines of stdout that are taken at a time: making sense of more would keep other bots waiting."""
 _STDERR_BITE = 65_536
 _STDERR_FULL_SPEED = 4 * 2**20
 _STDERR_PAUSE = 0.05
@@ -67,6 +68,7 @@ class BotProcess:
         self.output_ended = False
         self._trouble: str | None = None
         self._unsent = bytearray()
+        self._untaken, self._read_at = b"", 0
         self._has_exited = trio.Event()
         process = self._program.process
         assert process.stdin is not None
@@ -134,27 +136,38 @@ class BotProcess:
 
     async def wait_readable(self) -> None:
         """Wait until there is output, or its end. Raises ClosedResourceError when the pipe is closed."""
-        await trio.lowlevel.wait_readable(self._stdout.fileno())
+        if self._untaken:
+            await trio.lowlevel.checkpoint()
+        else:
+            await trio.lowlevel.wait_readable(self._stdout.fileno())
 
-    def take(self, most: int = BITE) -> tuple[bytes, int] | None:
+    def take(self) -> tuple[bytes, int] | None:
         """A bite of stdout, with the time at which it was read; None when there is none now, or no more.
 
         ``output_ended`` tells the two apart.
         """
+        if not (self._untaken or self._read()):
+            return None
+        data, self._untaken = _first_lines(self._untaken, _LINES)
+        return data, self._read_at
+
+    def _read(self) -> bool:
+        """Read from the pipe; whether there was something."""
         if self.output_ended:
-            return None
+            return False
         try:
-            data = os.read(self._stdout.fileno(), most)
+            data = os.read(self._stdout.fileno(), _BITE)
         except BlockingIOError:
-            return None
+            return False
         stamp = time.monotonic_ns()
         if not data:
             self.output_ended = True
-            return None
+            return False
+        self._untaken, self._read_at = data, stamp
         self.transcript.received(stamp, data)
         if self._overhear is not None:
             self._overhear(Voice.FROM_BOT, stamp, data)
-        return data, stamp
+        return True
 
     async def read_stderr(self) -> None:
         """Keep the beginning and the end of stderr; a flood is read slowly."""
@@ -255,9 +268,22 @@ class BotProcess:
             await self._has_exited.wait()
         return self._has_exited.is_set()
 
-    async def destroy(self) -> None:
-        """Kill the whole tree, take the last of stderr, and close the pipes. Not cancellable."""
+    @property
+    def output(self) -> int:
+        """The descriptor of its standard output."""
+        return self._stdout.fileno()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its pipes are open."""
+        return not self._stdout.closed
+
+    async def kill(self) -> None:
+        """Kill the whole tree and wait until it is gone. Not cancellable."""
         await self._program.kill()
+
+    def close(self) -> None:
+        """Take the last of stderr and close the pipes; nothing runs any more."""
         for _ in range(_LAST_BITES):
             if not self._take_stderr():
                 break
@@ -266,9 +292,18 @@ class BotProcess:
         self.output_ended = True
         self.meter.close()
         for pipe in (self._stdout, self._stderr):
-            if not pipe.closed:
-                trio.lowlevel.notify_closing(pipe.fileno())
-                pipe.close()
+            trio.lowlevel.notify_closing(pipe.fileno())
+            pipe.close()
+
+
+def _first_lines(data: bytes, most: int) -> tuple[bytes, bytes]:
+    """The first lines of some bytes, and the rest."""
+    if data.count(b"\n") <= most:
+        return data, b""
+    end = 0
+    for _ in range(most):
+        end = data.index(b"\n", end) + 1
+    return data[:end], data[end:]
 
 
 def exit_fault(status: int | None) -> Fault:
