@@ -179,6 +179,9 @@ class Referee:
 
     def ask(self, turn: Turn | None = None) -> None:
         """Ask the side to move for a ply, or what ``turn`` says; ``reply`` will be the answer."""
+        if self.is_over:
+            self.reply = Reply(None, None, self.fault)
+            return
         self.reply = None
         self._turn = turn
         self._ask()
@@ -472,6 +475,8 @@ class Referee:
         """Nothing more is asked."""
         for seat in self.seats.values():
             seat.wake_at = None
+        if self.reply is None and not self._leads:
+            self.reply = Reply(None, None, self.fault)
         self.finish()
 
     def _say_end(self, seat: Seat) -> None:
