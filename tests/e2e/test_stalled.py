@@ -148,8 +148,9 @@ def test_what_is_too_much_is_dropped_and_counted_but_no_result(tmp_path: Path) -
     """And a log, which goes elsewhere, is complete."""
     noise = f"{ODD} stderr 3000000 --at 1"
     arguments = ("match", noise, f"{ODD} none", *SHORT, "--results", "r", "--trace", "--log", "said")
+    log = tmp_path / "said/game-2.log"
     with stalled(tmp_path, *arguments) as run:
-        wait_for(has_games(tmp_path / "r", 2), "games are played")
+        wait_for(lambda: log.exists() and "game 2 ends" in log.read_text(), "the games are over")
         text = run.read()
         run.finish()
     assert run.process.returncode == 0
