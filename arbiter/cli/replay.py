@@ -117,7 +117,7 @@ def _numbers(arguments: argparse.Namespace, case: Case) -> set[int]:
 
 async def _ask_all(reports: Sequence["Report"], arguments: argparse.Namespace) -> None:
     from arbiter.cli.building import build_all
-    from arbiter.cli.dialogues import listening, trace_of
+    from arbiter.cli.dialogues import listening, screen_of, trace_of
     from arbiter.match.replay import Script, replay
 
     await build_all(report.case.bot for report in reports)
@@ -127,7 +127,8 @@ async def _ask_all(reports: Sequence["Report"], arguments: argparse.Namespace) -
         script = Script(setup, case.side, case.plies, case.lefts, report.numbers)
         names = [case.record.headers["White"], case.record.headers["Black"]]
         names[case.side] = case.bot.name
-        async with listening(trace_of(arguments, [case.bot]), int(setup.label), names) as ear:
+        trace, screen = trace_of(arguments, [case.bot]), screen_of(arguments.format)
+        async with listening(trace, screen, int(setup.label), names) as ear:
             notes = (await replay(script, report.take, ear)).notes
             report.notes = [*case.notes, *report.remarks, *notes]
 
