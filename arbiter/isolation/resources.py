@@ -27,7 +27,7 @@ _PROCESSES_BESIDES = 8
 DOCTOR = "see `arbiter doctor`"
 _FEWER = "play fewer games in parallel"
 _ROOM = "make room there, or let TMPDIR name another place for scratch directories"
-_LACKS = {
+_KNOWN = {
     errno.EMFILE: ("no file descriptor is left", f"raise the limit with `ulimit -n`, or {_FEWER}"),
     errno.ENFILE: (
         "the machine has no file descriptor left",
@@ -44,6 +44,8 @@ _LACKS = {
 _UNMISTAKABLE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 """Mean the same wherever they come from; the others have other meanings, too."""
 _NO_THREAD = "can't start new thread"
+LACKS = (OSError, MemoryError, RuntimeError)
+"""What may come from a lack besides a ResourceError; ``lack_behind`` tells."""
 
 _given: tuple[int, int] | None = None
 """The limits of descriptors that the arbiter was started with, once they are no longer those."""
@@ -60,14 +62,14 @@ class ResourceError(Exception):
     @property
     def is_lack(self) -> bool:
         """Whether something is used up, which may be otherwise a moment later."""
-        return self.number in _LACKS
+        return self.number in _KNOWN
 
 
 def lack(number: int, doing: str) -> ResourceError | None:
     """What an errno says the machine lacked for ``doing`` something; None when it says something else."""
-    if number not in _LACKS:
+    if number not in _KNOWN:
         return None
-    words, remedy = _LACKS[number]
+    words, remedy = _KNOWN[number]
     return ResourceError(number, f"{doing}: {words}", remedy)
 
 
@@ -79,7 +81,7 @@ def refused(error: OSError, doing: str) -> ResourceError:
 
 def lack_in(text: str, doing: str) -> ResourceError | None:
     """What the machine lacked by what another program says of it in the system's words."""
-    number = next((number for number in _LACKS if os.strerror(number) in text), 0)
+    number = next((number for number in _KNOWN if os.strerror(number) in text), 0)
     return lack(number, doing)
 
 
@@ -117,8 +119,8 @@ def lack_behind(error: BaseException) -> ResourceError | None:
 # Before the first game
 
 
-def make_room(games: int) -> None:
-    """See that so many games can be played in parallel; raises the limit of descriptors as far as needed.
+def make_room(bots: int) -> None:
+    """See that so many bots can run in parallel; raises the limit of descriptors as far as needed.
 
     No further than that: bots get the old limit back when they have just begun to run (``hand_down``), and
     what one of them might see until then is not to be out of the ordinary.
@@ -126,27 +128,28 @@ def make_room(games: int) -> None:
     Raises:
         ResourceError: when they cannot.
     """
+    games = -(-bots // 2)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = descriptors_open() + _DESCRIPTORS_BESIDES + games * DESCRIPTORS_PER_GAME
     if _is_below(soft, needed):
         if _is_below(hard, needed):
-            raise _too_few(errno.EMFILE, games, "file descriptors", needed, hard, "-n")
+            raise _too_few(errno.EMFILE, bots, "file descriptors", needed, hard, "-n")
         _raise_descriptors(needed, hard)
     if os.getuid() == 0:
         return  # the kernel does not count root's
     most = resource.getrlimit(resource.RLIMIT_NPROC)[0]
     if _is_below(most, needed := _processes_of_user() + _PROCESSES_BESIDES + games * PROCESSES_PER_GAME):
-        raise _too_few(errno.EAGAIN, games, "processes and threads", needed, most, "-u")
+        raise _too_few(errno.EAGAIN, bots, "processes and threads", needed, most, "-u")
 
 
 def _is_below(limit: int, needed: int) -> bool:
     return limit != resource.RLIM_INFINITY and limit < needed
 
 
-def _too_few(number: int, games: int, what: str, needed: int, limit: int, option: str) -> ResourceError:
-    counted = "a game needs" if games == 1 else f"{games} games in parallel need"
+def _too_few(number: int, bots: int, what: str, needed: int, limit: int, option: str) -> ResourceError:
+    counted = "a bot needs" if bots == 1 else f"{bots} bots in parallel need"
     message = f"{counted} {needed:,} {what}, counting what is in use already; the limit is {limit:,}"
-    fewer = "" if games == 1 else f", or {_FEWER}"
+    fewer = f", or {_FEWER}" if bots > 2 else ""
     return ResourceError(number, message, f"raise it with `ulimit {option} {needed}`{fewer}")
 
 

@@ -288,7 +288,7 @@ def limited(limit: str, code: str) -> list[str]:
 def test_the_limit_is_raised_as_far_as_needed_and_bots_get_the_old_one() -> None:
     lines = limited(
         "-Sn 40",
-        "resources.make_room(1); resources.make_room(10)\n"
+        "resources.make_room(1); resources.make_room(20)\n"
         "soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE); print(soft, hard)\n"
         "code = 'import resource, time; print(*resource.getrlimit(resource.RLIMIT_NOFILE))'\n"
         "program = launch.launch([sys.executable, '-c', code], Path('/'), {})\n"
@@ -303,20 +303,23 @@ def test_the_limit_is_raised_as_far_as_needed_and_bots_get_the_old_one() -> None
 def test_what_does_not_fit_is_refused_with_a_remedy() -> None:
     lines = limited(
         "-n 40",
-        "for games in (1, 8):\n"
-        "    try: resources.make_room(games)\n"
+        "for bots in (1, 2, 16):\n"
+        "    try: resources.make_room(bots)\n"
         "    except resources.ResourceError as error: print(error.number, error); print(error.remedy)\n"
         "print(*resource.getrlimit(resource.RLIMIT_NOFILE))",
     )
-    one, eight = lines[0].split(" file ")[0], lines[2].split(" file ")[0]
-    assert one.startswith(f"{errno.EMFILE} a game needs ")
-    assert eight.startswith(f"{errno.EMFILE} 8 games in parallel need ")
-    needed = [int(words.rpartition(" ")[2]) for words in (one, eight)]
-    assert needed[1] - needed[0] == 7 * resources.DESCRIPTORS_PER_GAME
+    counts = [line.split(" file ")[0] for line in lines[:6:2]]
+    needed = [int(words.rpartition(" ")[2]) for words in counts]
+    assert counts == [
+        f"{errno.EMFILE} a bot needs {needed[0]}",
+        f"{errno.EMFILE} 2 bots in parallel need {needed[0]}",
+        f"{errno.EMFILE} 16 bots in parallel need {needed[2]}",
+    ]
+    assert needed[2] - needed[0] == 7 * resources.DESCRIPTORS_PER_GAME
     assert lines[0].endswith("file descriptors, counting what is in use already; the limit is 40")
     assert lines[1] == f"raise it with `ulimit -n {needed[0]}`"
-    assert lines[3] == f"raise it with `ulimit -n {needed[1]}`, or play fewer games in parallel"
-    assert lines[4] == "40 40"
+    assert lines[5] == f"raise it with `ulimit -n {needed[2]}`, or play fewer games in parallel"
+    assert lines[6] == "40 40"
 
 
 def test_processes_are_counted_where_they_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -324,14 +327,12 @@ def test_processes_are_counted_where_they_are_limited(monkeypatch: pytest.Monkey
     monkeypatch.setattr(resource, "getrlimit", limits.__getitem__)
     monkeypatch.setattr(resources, "_processes_of_user", lambda: 300)
     monkeypatch.setattr(os, "getuid", lambda: 1000)
-    resources.make_room(8)
-    with pytest.raises(
-        ResourceError, match=r"^40 games in parallel need \d+ processes and threads, "
-    ) as caught:
-        resources.make_room(40)
+    resources.make_room(16)
+    with pytest.raises(ResourceError, match=r"^80 bots in parallel need \d+ processes") as caught:
+        resources.make_room(80)
     assert (caught.value.number, "`ulimit -u " in caught.value.remedy) == (errno.EAGAIN, True)
     monkeypatch.setattr(os, "getuid", lambda: 0)
-    resources.make_room(40)
+    resources.make_room(80)
 
 
 # Anywhere
