@@ -22,12 +22,17 @@ _LONGEST = 300
 _ROOT = Path(__file__).parents[2]
 
 
-def require_room(bots: int) -> None:
-    """See that so many bots can run in parallel. Raises UsageError."""
+def require_room(bots: int, concurrency: int = 1) -> None:
+    """See that so many bots can run in parallel, of so many games if they are of games.
+
+    Raises:
+        UsageError: when the machine does not let them.
+    """
     try:
         make_room(bots)
     except ResourceError as error:
-        raise UsageError(str(error), error.remedy) from None
+        fewer = ", or play fewer games in parallel (--concurrency)" if concurrency > 1 else ""
+        raise UsageError(str(error), error.remedy + fewer) from None
 
 
 @contextmanager

@@ -270,7 +270,8 @@ def foreseen_plan(tournament: Tournament, seed: int | None, league: League | Non
 
 
 def _plan(tournament: Tournament, make: Callable[[], Plan]) -> Plan:
-    require_room(max(2 * tournament.concurrency, min(len(tournament.bots), STARTS)))
+    games = tournament.concurrency
+    require_room(max(2 * games, min(len(tournament.bots), STARTS)), games)
     try:
         chosen_levels(tournament)
         return make()

@@ -80,8 +80,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Watch until interrupted."""
     from arbiter.bench.sources import Sources
+    from arbiter.cli.failures import require_room
     from arbiter.cli.interruptible import run_interruptible
 
+    require_room(2 * arguments.concurrency, arguments.concurrency)
     directory = Path(arguments.directory)
     if not directory.is_dir():
         raise UsageError(f"{directory}: no such directory", "it is where the sources of the bot lie")

@@ -25,7 +25,7 @@ _PROCESSES_BESIDES = 8
 """Threads that store, show and clean up."""
 
 DOCTOR = "see `arbiter doctor`"
-_FEWER = "play fewer games in parallel"
+_FEWER = "play fewer games in parallel (--concurrency)"
 _ROOM = "make room there, or let TMPDIR name another place for scratch directories"
 _KNOWN = {
     errno.EMFILE: ("no file descriptor is left", f"raise the limit with `ulimit -n`, or {_FEWER}"),
@@ -149,8 +149,7 @@ def _is_below(limit: int, needed: int) -> bool:
 def _too_few(number: int, bots: int, what: str, needed: int, limit: int, option: str) -> ResourceError:
     counted = "a bot needs" if bots == 1 else f"{bots} bots in parallel need"
     message = f"{counted} {needed:,} {what}, counting what is in use already; the limit is {limit:,}"
-    fewer = f", or {_FEWER}" if bots > 2 else ""
-    return ResourceError(number, message, f"raise it with `ulimit {option} {needed}`{fewer}")
+    return ResourceError(number, message, f"raise it with `ulimit {option} {needed}`")
 
 
 def descriptors_open() -> int:

@@ -318,7 +318,7 @@ def test_what_does_not_fit_is_refused_with_a_remedy() -> None:
     assert needed[2] - needed[0] == 7 * resources.DESCRIPTORS_PER_GAME
     assert lines[0].endswith("file descriptors, counting what is in use already; the limit is 40")
     assert lines[1] == f"raise it with `ulimit -n {needed[0]}`"
-    assert lines[5] == f"raise it with `ulimit -n {needed[2]}`, or play fewer games in parallel"
+    assert lines[5] == f"raise it with `ulimit -n {needed[2]}`"
     assert lines[6] == "40 40"
 
 
