@@ -32,9 +32,9 @@ def launch_wrapped(
     """
     if sandbox.level is not Level.NONE or not wants_terminal(wrap):
         return launch((*wrap, *argv), directory, env, sandbox)
-    marker = new_marker()
     try:
         with needed_for(f"starting {wrap[0]}"):
+            marker = new_marker()
             process, console = start_in_debugger(
                 wrap, argv, directory, {**inherited(), **env, tree.MARKER: marker}
             )
@@ -68,7 +68,8 @@ def launch(
         ResourceError: when the machine has not what the arbiter needs for that.
     """
     sandbox = sandbox or Sandbox()
-    marker = new_marker()
+    with needed_for(f"starting {argv[0]}"):
+        marker = new_marker()
     streams = {"stdin": stdin, "stdout": stdout, "stderr": stderr}
     if sandbox.level is Level.NONE:
         whole = {**inherited(), **env, tree.MARKER: marker}

@@ -60,6 +60,8 @@ def remove(path: Path) -> None:
     """
     heap = [path]
     with contextlib.suppress(OSError):
+        path.rmdir()  # mostly it is empty, and to look into it takes a descriptor
+    with contextlib.suppress(OSError):
         while heap:
             top = heap[-1]
             inner = _emptied(top, path.parent)
