@@ -113,7 +113,7 @@ def _say_fault(error: BaseException, words: Sequence[str]) -> int:
         print(trace, file=sys.stderr, end="")
     fault = next(leaf for leaf in leaves(error) if _ending_of(leaf) is _say_fault)
     what = printable("".join(traceback.format_exception_only(fault)).strip())[:_LONGEST]
-    where = "the traceback above" if place is None else str(place)
+    where = "the traceback above" if place is None else _typed(place)
     print(
         f"arbiter: internal error{_line_of(fault)}: {what}; this is a fault of the arbiter and of no bot, "
         f"please report it with {where}",
@@ -141,6 +141,13 @@ def _kept(trace: str, directory: Path, words: Sequence[str]) -> Path | None:
         path.write_text(f"{text}\n{trace}", encoding="utf-8", errors="backslashreplace")
         return path
     return None
+
+
+def _typed(path: Path) -> str:
+    """A path as one would type it from here."""
+    with suppress(ValueError, OSError):
+        return str(path.absolute().relative_to(Path.cwd()))
+    return str(path)
 
 
 def _line_of(fault: BaseException) -> str:
