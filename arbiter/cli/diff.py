@@ -91,9 +91,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Ask both; 0 when all answers are the same."""
     from arbiter.bench.comparison import Survey
     from arbiter.cli.building import build_all
+    from arbiter.cli.failures import require_room
     from arbiter.cli.interruptible import run_interruptible
     from arbiter.isolation.affinity import usable_cores
 
+    require_room(4)  # each bot is asked as White and as Black at once
     bots = told_apart(bots_of([arguments.new, arguments.old]))
     _require_dvp(bots)
     limits = _limits(arguments)

@@ -28,6 +28,8 @@ HELP = "play against a bot yourself"
 
 _PERSON = "human"
 _ADVISER = "sample:greedy"
+_MOST_BOTS = 3
+"""The opponent, the same one led back to an earlier ply meanwhile, and who gives hints."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -89,9 +91,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Play; 1 when the bot failed."""
     from arbiter.bench.sheet import Sheet
     from arbiter.cli.duel import NOT_BEGUN
+    from arbiter.cli.failures import require_room
     from arbiter.cli.interruptible import run_interruptible
     from arbiter.match.sitting import NotReadyError
 
+    require_room(_MOST_BOTS)
     if arguments.position is not None and arguments.openings != "empty":
         raise UsageError("--openings and --position both say where the game starts", "leave one of them out")
     bot = confined(find_bot(arguments.bot), arguments.isolation, Path.cwd() / "results", NAME)

@@ -11,10 +11,12 @@ from typing import TextIO, cast
 import trio
 
 from arbiter.cli.errors import INTERRUPTED, UsageError
+from arbiter.cli.failures import faults_kept_in, require_room, say_lack
 from arbiter.cli.interruptible import minded_signals
 from arbiter.cli.result_line import result_line
 from arbiter.cli.table import render
 from arbiter.isolation.levels import UnavailableError
+from arbiter.isolation.resources import LACKS, ResourceError, lack_behind
 from arbiter.isolation.tree import kill_everything_once
 from arbiter.live.output import Output
 from arbiter.live.plain import LineView, PlainLines, warning_lines
@@ -34,6 +36,7 @@ from arbiter.tournament.play import (
     play_tournament,
     settle,
 )
+from arbiter.tournament.prepare import STARTS
 from arbiter.tournament.problems import option
 from arbiter.tournament.sandboxes import chosen_levels
 from arbiter.tournament.schedule import Stage
@@ -99,7 +102,7 @@ class Session:
         try:
             # Other threads store and show; while they compute, the clocks must be kept all the same.
             sys.setswitchinterval(_SWITCH_INTERVAL)
-            with unwrapped(BotsNotReadyError, ChangedProgramError, StoreError, OSError):
+            with unwrapped(BotsNotReadyError, ChangedProgramError, StoreError, ResourceError, *LACKS):
                 trio.run(self._play)
                 self._league.require_in_place()
         except BotsNotReadyError as error:
@@ -114,13 +117,27 @@ class Session:
             raise UsageError(str(error)) from None
         except StoreError as error:
             raise UsageError(str(error), error.remedy) from None
+        except (ResourceError, *LACKS) as error:
+            if (lack := lack_behind(error)) is None:
+                raise
+            return self._stop_for(lack)
         if self._interrupted:
-            kept = "all finished games are stored" if self._league.has_games() else "no game was played yet"
-            self._err.write(f"interrupted; {kept}. Go on with: {self._go_on()}\n")
+            self._err.write(f"interrupted; {self._kept}. Go on with: {self._go_on()}\n")
             self._err.drain(_PATIENCE)
             return INTERRUPTED
         self._print_end()
         return 1 if any(row["withdrawn"] for row in self._league.bots()) else 0
+
+    def _stop_for(self, lack: ResourceError) -> int:
+        """End a run for which the machine had not enough. Games that were under way count as not played."""
+        status = say_lack(lack, f"; {self._kept}. Go on with: {self._go_on()}")
+        if not self._league.sessions():
+            self._league.discard()
+        return status
+
+    @property
+    def _kept(self) -> str:
+        return "all finished games are stored" if self._league.has_games() else "no game was played yet"
 
     def say(self, line: str) -> None:
         """Print a line before those of the games, unless all is to be quiet."""
@@ -211,7 +228,7 @@ def open_results(directory: Path) -> Iterator[League]:
     """
     is_new = not (directory / FILE_NAME).exists()
     try:
-        with League.open_for_writing(directory) as league:
+        with faults_kept_in(directory), League.open_for_writing(directory) as league:
             try:
                 yield league
             except UsageError:
@@ -237,13 +254,15 @@ def foreseen_plan(tournament: Tournament, seed: int | None, league: League | Non
     """The plan of a run, only to be looked at; ``league`` is None where no game was played.
 
     Raises:
-        UsageError: when the games in the results directory belong to another tournament, or an
-            isolation level does not work here.
+        UsageError: when the games in the results directory belong to another tournament, an isolation
+            level does not work here, or the machine has no room for so many games in parallel.
     """
     return _plan(tournament, lambda: foresee(tournament, seed, league))
 
 
 def _plan(tournament: Tournament, make: Callable[[], Plan]) -> Plan:
+    games = tournament.concurrency
+    require_room(max(2 * games, min(len(tournament.bots), STARTS)), games)
     try:
         chosen_levels(tournament)
         return make()

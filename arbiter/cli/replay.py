@@ -77,8 +77,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Ask, tell each answer; 0 when they are those of the record."""
+    from arbiter.cli.failures import require_room
     from arbiter.cli.interruptible import run_interruptible
 
+    require_room(1)
     cases = cases_of(arguments)
     # Answers come one by one, unless a trace tells of them anyway.
     tell = None if arguments.trace or arguments.wrap or arguments.format == "json" else _say_now

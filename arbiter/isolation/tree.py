@@ -67,6 +67,7 @@ def become_subreaper() -> bool:
 
 def adopt(root: int, marker: str, group: Group | None = None) -> None:
     """Note that ``root`` was started and will be waited for by its starter."""
+    proc.keep_descriptor()
     try:
         began = _read_stat(root).began
     except OSError:
@@ -121,6 +122,8 @@ def kill_once(root: int) -> int:
         tree.seen |= {(process.pid, process.began) for process in found}
     if tree is not None and tree.group is not None:
         tree.group.kill()
+    if tree is not None and not tree.is_waited_for and all(process.pid != root for process in found):
+        alive += _kill_unseen(root)
     for process in found:
         if process.is_zombie:
             _reap(process)
@@ -129,6 +132,17 @@ def kill_once(root: int) -> int:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(process.pid, signal.SIGKILL)
     return alive
+
+
+def _kill_unseen(root: int) -> bool:
+    """Kill a root that was not waited for, and its group, where nothing can be read; whether it was alive."""
+    try:
+        lives = os.waitid(os.P_PID, root, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+    except ChildProcessError:
+        return False
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(root, signal.SIGKILL)
+    return lives
 
 
 def members(root: int) -> list[int]:

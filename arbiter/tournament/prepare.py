@@ -19,7 +19,7 @@ from arbiter.tournament.sandboxes import build_sandbox
 BUILD_LIMIT = 600
 """Seconds that a build may take."""
 _LOG_TAIL = 20
-_STARTS = 4
+STARTS = 4
 """Bots that are tried at a time: most of a start is waiting, and thirty take long one by one."""
 _WORDS_TAIL = 5
 _INTERPRETERS = re.compile(r"(python|pypy|node|ruby|perl|php|lua|luajit)[0-9.]*")
@@ -48,7 +48,7 @@ async def prepare(
         problem = await build(bot, logs, built, tell)
         if problem is not None:
             found[bot.name] = Readiness(bot, problem)
-    limiter = trio.CapacityLimiter(max(tournament.concurrency, _STARTS))
+    limiter = trio.CapacityLimiter(max(tournament.concurrency, STARTS))
 
     async def check(bot: Bot) -> None:
         async with limiter:
