@@ -16,6 +16,7 @@ import trio
 from arbiter.isolation import tree
 from arbiter.isolation.affinity import pinned
 from arbiter.isolation.console import wants_terminal
+from arbiter.isolation.death import Cause, Death
 from arbiter.isolation.launch import launch_wrapped
 from arbiter.isolation.sandbox import Applied
 from arbiter.match.actions import End
@@ -37,6 +38,8 @@ _STDERR_PAUSE = 0.05
 _LAST_BITES = 32
 """Bites of stderr that are still taken when a bot is gone."""
 
+_OUT_OF_MEMORY = {Cause.MEMORY: Code.LARGEST, Cause.MACHINE: Code.OUT_OF_MEMORY}
+
 Overhear = Callable[[Voice, int, bytes], None]
 """Hears every piece that crosses a pipe, with its time; must not block."""
 
@@ -52,6 +55,7 @@ class BotProcess:
 
         Raises:
             StartError: when it cannot be started.
+            ResourceError, OSError: when the machine lacks something for it.
         """
         self._overhear = overhear
         self.spawned_at = time.monotonic_ns()
@@ -59,7 +63,11 @@ class BotProcess:
             self._program = launch_wrapped(bot.wrap, bot.argv, bot.directory, bot.env, bot.sandbox)
         self._wrap = bot.wrap
         self.pid = self._program.pid
-        self.meter = Meter(self.pid, cores, self._orphans)
+        try:
+            self.meter = Meter(self.pid, cores, self._orphans)
+        except OSError:
+            self._program.abandon()
+            raise
         self.transcript = Transcript(self.spawned_at)
         self.stderr = HeadTail()
         self.turn_stderr_bytes = 0
@@ -67,6 +75,7 @@ class BotProcess:
         self.excess: str | None = None
         self.output_ended = False
         self._trouble: str | None = None
+        self._death: Death | None = None
         self._unsent = bytearray()
         self._untaken, self._read_at = b"", 0
         self._has_exited = trio.Event()
@@ -218,8 +227,9 @@ class BotProcess:
     def _note_exit(self, status: int) -> None:
         if self.exit_status is None:
             self.exit_status = status
-            self._trouble = self._program.trouble()
+            self._trouble = self._program.trouble(self.stderr.text())
             self.excess = self.excess or self._program.excess(())
+            self._death = self._program.cause_of_death()
             self._has_exited.set()
 
     async def watch_limits(self) -> None:
@@ -246,6 +256,8 @@ class BotProcess:
             return Fault(Code.OVER_LIMIT, {"text": self.excess})
         if self._trouble is not None:
             return Fault(Code.NO_SANDBOX, {"text": self._trouble})
+        if self._death is not None and self._death.cause is not Cause.OTHER:
+            return Fault(_OUT_OF_MEMORY[self._death.cause], {"held": self._death.held})
         facts: dict[str, Fact] = {"level": str(self.applied.level)}
         if self._has_foreign_status:
             facts["wrapper"] = Path(self._wrap[0]).name

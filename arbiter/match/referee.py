@@ -413,7 +413,7 @@ class Referee:
         spent = seat.spent(look.reading)
         over = seat.waiting_clock.overrun(spent)
         if spent.wait > MOST_WAITING:
-            starved = Fault(Code.STARVED, {"side": seat.side.word, "machine": spent.wait})
+            starved = Fault(Code.STARVED, {"machine": spent.wait})
             self._accuse(seat, starved, look, looks)
         elif over.is_late and not over.is_machines:
             self._accuse(seat, seat.overdue(), look, looks)
@@ -428,8 +428,8 @@ class Referee:
     def _accuse(self, seat: Seat, fault: Fault, look: Look, looks: Mapping[Side, Look]) -> None:
         fault = seat.before_ready(fault)
         spent = seat.spent(look.reading) if seat.wanted == PLY else Spent()
-        if fault.is_void and self.has_begun:
-            fault = self._with_culprit(seat, fault, looks, spent)
+        if fault.is_void:
+            fault = self._with_culprit(seat, fault.with_facts(side=seat.side.word), looks, spent)
         self._fail_or_void(seat, fault, None, spent)
 
     def _with_culprit(self, seat: Seat, fault: Fault, looks: Mapping[Side, Look], spent: Spent) -> Fault:
