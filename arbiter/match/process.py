@@ -302,6 +302,7 @@ class BotProcess:
         self.close_input()
         # A reading task that was woken before may still run after this; it must find nothing to do.
         self.output_ended = True
+        self._untaken = b""
         self.meter.close()
         for pipe in (self._stdout, self._stderr):
             trio.lowlevel.notify_closing(pipe.fileno())
