@@ -35,11 +35,22 @@ def setup_of(
     white: Competitor | None = None,
     black: Competitor | None = None,
     start: Position | None = None,
-    **more: bool,
+    *,
+    substitute: bool = False,
+    charge_start: bool = False,
 ) -> GameSetup:
     """A game, by default between two DVP bots from the empty board."""
     white, black = white or competitor("one"), black or competitor("two")
-    return GameSetup(white, black, start or Position.start(), **more)
+    begin = start or Position.start()
+    return GameSetup(white, black, begin, substitute=substitute, charge_start=charge_start)
+
+
+def nearly_full() -> Position:
+    """The empty board after 48 placements: White's double turn begins."""
+    position = Position.start()
+    for _ in range(48):
+        position = position.play(min(position.legal_plies(), key=lambda ply: ply.text))
+    return position
 
 
 class FakeBot:
@@ -107,7 +118,7 @@ class Harness:
         self.bots[side].unread += text.encode() + b"\n" if isinstance(text, str) else text
 
     def read(self, side: Side, lag: int = 0, most: int | None = None) -> None:
-        """What a bot has written is read, or its first bytes; then the end of its output, if that has come."""
+        """What a bot has written is read, or its first bytes; or the end of its output, if that has come."""
         bot = self.bots[side]
         data, bot.unread = (bot.unread, b"") if most is None else (bot.unread[:most], bot.unread[most:])
         if data:

@@ -1,4 +1,4 @@
-"""Whole games without a process: bots are functions, time is a number, and everything happens in its order."""
+"""Whole games without a process: bots are functions, time is a number, all that happens has its order."""
 
 import heapq
 from collections.abc import Callable, Iterable, Mapping
@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from arbiter.match.clock import MS
 from arbiter.match.game import GameSetup
-from protocol.rules import PASS, Position, Side, parse_dpos, parse_ply
+from arbiter.match.referee import Referee
+from protocol.rules import Position, Side, parse_ply
 from tests.arbiter.match.harness import Harness
 
 
@@ -25,10 +26,21 @@ Choose = Callable[[list[str]], str]
 """From the texts of all legal plies, in order, to one of them."""
 
 
+class Took(NamedTuple):
+    """What a bot takes for each ply, as in `Say`."""
+
+    after: int = MS
+    cpu: int = 0
+    wait: int = 0
+
+
 def dvp_bot(
-    choose: Choose = min, greeting: str = "dvpok\n", around: tuple[str, str] = ("", ""), **took: int
+    took: Took = Took(),  # noqa: B008 (it is immutable)
+    choose: Choose = min,
+    greeting: str = "dvpok\n",
+    around: tuple[str, str] = ("", ""),
 ) -> Script:
-    """A DVP bot; ``around`` stands before and after every move, ``took`` is as in `Say`."""
+    """A DVP bot; ``around`` stands before and after every move."""
     rest = b""
     legal: list[str] = []
 
@@ -44,21 +56,21 @@ def dvp_bot(
             elif words[0] == "legal":
                 legal = words[1:]
             elif words[0] == "go":
-                yield Say(f"{around[0]}move {choose(legal)}\n{around[1]}".encode(), **took)
+                yield Say(f"{around[0]}move {choose(legal)}\n{around[1]}".encode(), *took)
 
     return hear
 
 
-def codecup_bot(side: Side, choose: Choose = min, start: Position | None = None, **took: int) -> Script:
+def codecup_bot(side: Side, took: Took = Took(), choose: Choose = min) -> Script:  # noqa: B008
     """A CodeCup bot: it keeps the position itself."""
-    position = start or Position.start()
+    position = Position.start()
 
     def answers() -> Iterable[Say]:
         nonlocal position
         while position.to_move is side and not position.is_over:
             text = choose(sorted(ply.text for ply in position.legal_plies()))
             position = position.play(parse_ply(text))
-            yield Say(text.encode() + b"\n", **took)
+            yield Say(text.encode() + b"\n", *took)
 
     def hear(data: bytes) -> Iterable[Say]:
         nonlocal position
@@ -80,9 +92,9 @@ class Simulation(Harness):
         setup: GameSetup,
         scripts: Mapping[Side, Script],
         cut: Callable[[bytes], Iterable[bytes]] = lambda data: (data,),
-        **more: bool,
+        referee: type[Referee] = Referee,
     ) -> None:
-        super().__init__(setup, **more)  # type: ignore[arg-type]
+        super().__init__(setup, referee=referee)
         self._scripts = scripts
         self._cut = cut
         self._due: list[tuple[int, int, Callable[[], None]]] = []
@@ -126,12 +138,3 @@ class Simulation(Harness):
         self.bots[side].wait += said.wait
         for piece in self._cut(said.data):
             self.say(side, piece)
-
-
-def board_of(request: Iterable[str]) -> Position:
-    """The position that a request shows."""
-    return next(parse_dpos(line.removeprefix("board ")) for line in request if line.startswith("board "))
-
-
-def pass_or_first(legal: list[str]) -> str:
-    return PASS.text if PASS.text in legal else min(legal)
