@@ -378,6 +378,8 @@ class Referee:
         for side in (first, first.other):
             if self._is_in_play(self.seats[side]):
                 self._settle_one(self.seats[side], looks[side], looks)
+            if side in self._exit_by and self.has_begun:
+                return  # it has lost, only how is not known yet
 
     def _is_in_play(self, seat: Seat) -> bool:
         """Whether a bot can still fail: before the first ply only one that is not ready."""
@@ -398,6 +400,7 @@ class Referee:
         """Judge the end of a program, once it is known how it ended, or does not become known."""
         now = look.reading.stamp
         patience = self._exit_by.setdefault(seat.side, now + EXIT_NEWS)
+        seat.wake_at = None
         if look.end is None or not (look.end.has_exited or now >= patience):
             return
         del self._exit_by[seat.side]
