@@ -172,21 +172,25 @@ class Referee:
 
         A stall is never charged. Who computed through a long one had time for nothing, though.
         """
-        if self.has_begun and ns > _STALL and max(ran.values(), default=0) > ns * _IDLE_SHARE // 100:
-            self._call_off(Fault(Code.STALLED, {"time": ns}))
+        has_computed = max(ran.values(), default=0) > ns * _IDLE_SHARE // 100
+        if self.has_begun and not self.is_over and ns > _STALL and has_computed:
+            self._fail_or_void(self._mover, Fault(Code.STALLED, {"time": ns}), None, Spent())
 
     # --- the owner's own moves ---------------------------------------------------------------------------
 
     def ask(self, turn: Turn | None = None) -> None:
-        """Ask the side to move for a ply, or what ``turn`` says; ``reply`` will be the answer."""
-        self.reply = None
+        """Ask the side to move for a ply, or what ``turn`` says; ``reply`` will be the answer.
+
+        Once the game is over the reply is why.
+        """
+        self.reply = Reply(None, None, self.fault) if self.is_over else None
         self._turn = turn
         self._ask()
 
     def play(self, ply: Ply, record: PlyRecord | None = None) -> None:
         """Play a ply for the side to move, and let the opponent know it."""
-        record = record or PlyRecord(ply.text, 0, self._mover.clock.left)
         side = self.position.to_move
+        record = record or PlyRecord(ply.text, 0, self.seats[side].clock.left)
         self.position = self.position.play(ply)
         self.records.append(record)
         self.texts.append(ply.text)
@@ -344,7 +348,7 @@ class Referee:
         return ply
 
     def _fail_or_void(self, seat: Seat, fault: Fault, answer: str | None, spent: Spent) -> None:
-        if not self._leads:
+        if not self._leads and self.reply is None:
             self.reply = Reply(None, answer, fault, spent, dict(seat.info))
         if fault.is_void:
             self._call_off(fault)
