@@ -64,7 +64,8 @@ class CodecupSeat(Seat):
 
     @property
     def has_answer(self) -> bool:
-        return bool(self._answers) and self.wanted == PLY
+        """The first line whose turn has come; `Start` has to be written before any line's."""
+        return bool(self._answers) and self.wanted == PLY and self._is_waiting
 
     @property
     def early(self) -> bool:
