@@ -172,13 +172,17 @@ class Referee:
 
         A stall is never charged. Who computed through a long one had time for nothing, though.
         """
-        if self.has_begun and ns > _STALL and max(ran.values(), default=0) > ns * _IDLE_SHARE // 100:
-            self._call_off(Fault(Code.STALLED, {"time": ns}))
+        has_computed = max(ran.values(), default=0) > ns * _IDLE_SHARE // 100
+        if self.has_begun and not self.is_over and ns > _STALL and has_computed:
+            self._fail_or_void(self._mover, Fault(Code.STALLED, {"time": ns}), None, Spent())
 
     # --- the owner's own moves ---------------------------------------------------------------------------
 
     def ask(self, turn: Turn | None = None) -> None:
-        """Ask the side to move for a ply, or what ``turn`` says; ``reply`` will be the answer."""
+        """Ask the side to move for a ply, or what ``turn`` says; ``reply`` will be the answer.
+
+        Once the game is over the reply is why.
+        """
         if self.is_over:
             self.reply = Reply(None, None, self.fault)
             return
@@ -188,8 +192,8 @@ class Referee:
 
     def play(self, ply: Ply, record: PlyRecord | None = None) -> None:
         """Play a ply for the side to move, and let the opponent know it."""
-        record = record or PlyRecord(ply.text, 0, self._mover.clock.left)
         side = self.position.to_move
+        record = record or PlyRecord(ply.text, 0, self.seats[side].clock.left)
         self.position = self.position.play(ply)
         self.records.append(record)
         self.texts.append(ply.text)
@@ -347,7 +351,7 @@ class Referee:
         return ply
 
     def _fail_or_void(self, seat: Seat, fault: Fault, answer: str | None, spent: Spent) -> None:
-        if not self._leads:
+        if not self._leads and self.reply is None:
             self.reply = Reply(None, answer, fault, spent, dict(seat.info))
         if fault.is_void:
             self._call_off(fault)
@@ -381,6 +385,8 @@ class Referee:
         for side in (first, first.other):
             if self._is_in_play(self.seats[side]):
                 self._settle_one(self.seats[side], looks[side], looks)
+            if side in self._exit_by and self.has_begun:
+                return  # it has lost, only how is not known yet
 
     def _is_in_play(self, seat: Seat) -> bool:
         """Whether a bot can still fail: before the first ply only one that is not ready."""
@@ -401,6 +407,7 @@ class Referee:
         """Judge the end of a program, once it is known how it ended, or does not become known."""
         now = look.reading.stamp
         patience = self._exit_by.setdefault(seat.side, now + EXIT_NEWS)
+        seat.wake_at = None
         if look.end is None or not (look.end.has_exited or now >= patience):
             return
         del self._exit_by[seat.side]
