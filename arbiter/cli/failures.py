@@ -16,7 +16,7 @@ from arbiter.cli.records import printable
 from arbiter.isolation.resources import ResourceError, lack_behind, make_room
 from arbiter.match.groups import leaves
 
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _LONGEST = 300
 """Characters of an error's text that are shown."""
 _ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ import errno
 import os
 import resource
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from arbiter.isolation import proc
@@ -26,7 +26,7 @@ _PROCESSES_BESIDES = 8
 
 DOCTOR = "see `arbiter doctor`"
 _FEWER = "play fewer games in parallel (--concurrency)"
-_ROOM = "make room there, or let TMPDIR name another place for scratch directories"
+_ROOM = "make room, or let TMPDIR name another place for temporary files"
 _KNOWN = {
     errno.EMFILE: ("no file descriptor is left", f"raise the limit with `ulimit -n`, or {_FEWER}"),
     errno.ENFILE: (
@@ -67,8 +67,10 @@ class ResourceError(Exception):
 
 def lack(number: int, doing: str) -> ResourceError | None:
     """What an errno says the machine lacked for ``doing`` something; None when it says something else."""
-    if number not in _KNOWN:
-        return None
+    return _lack(number, doing) if number in _KNOWN else None
+
+
+def _lack(number: int, doing: str) -> ResourceError:
     words, remedy = _KNOWN[number]
     return ResourceError(number, f"{doing}: {words}", remedy)
 
@@ -76,7 +78,9 @@ def lack(number: int, doing: str) -> ResourceError | None:
 def refused(error: OSError, doing: str) -> ResourceError:
     """For what the arbiter needed for itself: whatever the system refused it with, no bot is at fault."""
     number = error.errno or 0
-    return lack(number, doing) or ResourceError(number, f"{doing}: {error}", DOCTOR)
+    if error.filename:
+        doing = f"{doing} ({error.filename})"
+    return lack(number, doing) or ResourceError(number, f"{doing}: {error.strerror or error}", DOCTOR)
 
 
 def lack_in(text: str, doing: str) -> ResourceError | None:
@@ -114,6 +118,20 @@ def lack_behind(error: BaseException) -> ResourceError | None:
         case RuntimeError() if str(error) == _NO_THREAD:
             return lack(errno.EAGAIN, "while the arbiter was at work (a thread)")
     return None
+
+
+def require_disk(paths: Iterable[Path]) -> None:
+    """See that something can be written in these directories, as when a build failed.
+
+    Raises:
+        ResourceError: when a file system is full; one that is for reading only is not.
+    """
+    for path in paths:
+        with contextlib.suppress(OSError):
+            found = os.statvfs(path)
+            free = found.f_bfree if os.getuid() == 0 else found.f_bavail
+            if not free and found.f_blocks and not found.f_flag & os.ST_RDONLY:
+                raise _lack(errno.ENOSPC, f"writing in {path}")
 
 
 # Before the first game

@@ -33,7 +33,7 @@ def root() -> Path:
     Raises:
         OSError: when there is no room for it, or somebody else took its name.
     """
-    path = Path(_temporary()).resolve() / f"dvonn-arbiter-{os.getuid()}"
+    path = place() / f"dvonn-arbiter-{os.getuid()}"
     with contextlib.suppress(FileExistsError):
         path.mkdir(mode=0o711)
         path.chmod(0o711)
@@ -43,9 +43,14 @@ def root() -> Path:
     return path
 
 
-def _temporary() -> str:
+def place() -> Path:
+    """Where the system keeps temporary files.
+
+    Raises:
+        OSError: when there is no room for any.
+    """
     try:
-        return tempfile.gettempdir()
+        return Path(tempfile.gettempdir()).resolve()
     except FileNotFoundError as error:
         # It tried to write in all of them: most likely there is no room.
         raise OSError(errno.ENOSPC, error.strerror) from error

@@ -4,9 +4,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import TextIO
 
+from arbiter.isolation.resources import reraise_lack
 from arbiter.live.conversation import Conversation, Entry, game_of
 from arbiter.live.plain import describe_game
 from arbiter.live.writer import Heard, View
+from arbiter.store import StoreError
 from arbiter.tournament.events import GameFinished, GameStarted, Notice
 
 
@@ -51,7 +53,13 @@ class DialogueLog(View):
         fixture = event.fixture
         attempt = f"-attempt-{event.attempt}" if event.attempt > 1 else ""
         path = self._directory / f"game-{fixture.number}{attempt}.log"
-        file = path.open("w", encoding="utf-8", errors="backslashreplace")
+        try:
+            file = path.open("w", encoding="utf-8", errors="backslashreplace")
+        except OSError as error:
+            reraise_lack(error)
+            raise StoreError(
+                f"{path}: cannot be written: {error.strerror}", "--log names its directory"
+            ) from error
         self._files[fixture.number] = file
         self._games[fixture.number] = Conversation(began)
         now = datetime.now().astimezone().isoformat(timespec="seconds")

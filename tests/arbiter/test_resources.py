@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import trio
@@ -137,7 +138,7 @@ def test_what_else_keeps_a_program_from_being_confined_is_not_its_own_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "gettempdir", lambda: "/proc")
-    with pytest.raises(ResourceError, match=r"^confining true: ") as caught:
+    with pytest.raises(ResourceError, match=r"^confining true ") as caught:
         start(tmp_path, Level.LIMITS)
     assert not caught.value.is_lack
 
@@ -222,6 +223,18 @@ def test_what_is_reported_of_a_start(
     finally:
         program.group = None
         program.abandon()
+
+
+@pytest.mark.parametrize("memory", [False, True])
+def test_what_a_program_runs_out_of_by_its_own_limits_is_its_own(tmp_path: Path, memory: bool) -> None:
+    code = "bytearray(2**40)" if memory else "import os; [os.fork() for _ in range(9)]"
+    words = [sys.executable, "-c", code]
+    program = launch.launch(words, tmp_path, {}, Sandbox(Level.LIMITS, processes=4))
+    try:
+        assert trio.run(program.wait) == 1
+        assert program.trouble("OSError: Resource temporarily unavailable") is None
+    finally:
+        end(program)
 
 
 def test_a_program_killed_before_it_was_reached_has_no_trouble_of_its_own(tmp_path: Path) -> None:
@@ -333,6 +346,30 @@ def test_processes_are_counted_where_they_are_limited(monkeypatch: pytest.Monkey
     assert (caught.value.number, "`ulimit -u " in caught.value.remedy) == (errno.EAGAIN, True)
     monkeypatch.setattr(os, "getuid", lambda: 0)
     resources.make_room(80)
+
+
+# The disk
+
+
+@pytest.mark.parametrize(
+    ("free", "blocks", "flag", "is_full"),
+    [(0, 100, 0, True), (1, 100, 0, False), (0, 0, 0, False), (0, 100, os.ST_RDONLY, False)],
+)
+def test_a_full_disk_is_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, blocks: int, flag: int, is_full: bool
+) -> None:
+    """A file system for reading only never has room, and some others, such as /proc, have no blocks."""
+    found = SimpleNamespace(f_bfree=free, f_bavail=free, f_blocks=blocks, f_flag=flag)
+    monkeypatch.setattr(os, "statvfs", lambda path: found)
+    if is_full:
+        with pytest.raises(ResourceError, match=f"^writing in {tmp_path}: the disk is full$"):
+            resources.require_disk([tmp_path])
+    else:
+        resources.require_disk([tmp_path])
+
+
+def test_a_disk_that_cannot_be_asked_is_not_full(tmp_path: Path) -> None:
+    resources.require_disk([tmp_path, tmp_path / "gone"])
 
 
 # Anywhere

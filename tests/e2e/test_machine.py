@@ -221,6 +221,79 @@ def test_the_games_go_on_where_they_were_stopped(
     assert len(stored(tmp_path / "results/test-league")) == 6
 
 
+# A full disk
+
+
+def full(*_: object, **__: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_bundle_for_which_there_is_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The failed game is played again later, and has its bundle then."""
+    bots = [quick("one", "crash"), quick("two")]
+    write_tournament(tmp_path, bots, "isolation: none", rounds=1)
+    results = tmp_path / "results/test-league"
+    with monkeypatch.context() as patch:
+        patch.setattr("arbiter.tournament.runner.write_bundle", full)
+        done = at_once("run", "league.yaml", cwd=tmp_path)
+    message, remedy = done.stderr.splitlines()
+    assert message == f"arbiter: {results}: the disk is full"
+    assert remedy.startswith("  make room, then run the same command again")
+    assert (done.returncode, endings(results)) == (2, set())
+    assert at_once("run", "league.yaml", cwd=tmp_path).returncode == 0
+    assert endings(results) == {("crash", 1)}
+    assert len(list((results / "failures").iterdir())) == 2
+
+
+def test_a_build_for_which_there_is_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arbiter.tournament.prepare.require_disk", full)
+    bots = ['{name: one, run: ./one, build: "false", optional: true}', quick("two"), quick("three")]
+    write_tournament(tmp_path, bots, "isolation: none")
+    done = at_once("run", "league.yaml", cwd=tmp_path)
+    assert done.stderr.startswith("arbiter: building: the disk is full\n")
+    assert (done.returncode, "left out" in done.stdout) == (1, False)
+
+
+@pytest.mark.parametrize("size", [1, 8, 64])
+@pytest.mark.parametrize("option", ["--log", "--trace"])
+def test_what_is_said_cannot_be_written(tmp_path: Path, option: str, size: int) -> None:
+    """Files may be no longer than so many blocks, as on a full disk."""
+    words = ["match", QUICK, LAST, "--results", "new", option, *(["logs"] if option == "--log" else [])]
+    done = subprocess.run(
+        ["sh", "-c", f'ulimit -f {size} && exec "$@" >output', "sh", sys.executable, "-m", "arbiter", *words],
+        cwd=tmp_path,
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert re.fullmatch(
+        r"arbiter: .*(File too large|the disk is full|failed: disk I/O error)\n(  .*\n)?", done.stderr
+    )
+    if (tmp_path / "new/league.db").exists():
+        assert endings(tmp_path / "new") <= {("normal", 1)}
+
+
+def test_a_log_whose_directory_is_gone(tmp_path: Path) -> None:
+    write_tournament(tmp_path, [quick("one"), quick("two", "last")], "isolation: none")
+    words = ["match", f"{QUICK} first", LAST, "--games", "8", "--results", "new", "--log", "logs"]
+    with start(tmp_path, *words) as run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        with held_from(tmp_path, 3):
+            next(line for line in run.stdout if line.startswith("game 2 ends: "))
+            (tmp_path / "logs").rename(tmp_path / "away")
+        run.stdout.read()
+        said = run.stderr.read()
+    assert re.fullmatch(
+        r"arbiter: logs/game-\d\.log: cannot be written: No such file or directory\n  --log names .*\n",
+        said,
+    ), said
+    assert run.returncode == 2
+    assert endings(tmp_path / "new") == {("normal", 1)}
+
+
 @pytest.mark.parametrize(
     "command",
     [
