@@ -42,7 +42,7 @@ def lines(*events: Event) -> list[str]:
 
 
 def test_plain_lines() -> None:
-    long_list = game(detail="A1A2: no; legal: " + "B1B2 " * 60, termination=Termination.ILLEGAL)
+    long_list = game(words="A1A2: no; legal: " + "B1B2 " * 60, termination=Termination.ILLEGAL)
     written = lines(
         Notice("c: building with `make`"),
         GameStarted(FIXTURE, 1),
