@@ -36,7 +36,7 @@ _STDERR_FULL_SPEED = 4 * 2**20
 _STDERR_PAUSE = 0.05
 """Past 4 MiB a turn stderr is read at 64 KiB each 50 ms."""
 _LAST_BITES = 32
-"""Bites of stderr that are still taken when a bot is gone."""
+"""Bites of stderr that are still taken when a bot has ended."""
 
 _OUT_OF_MEMORY = {Cause.MEMORY: Code.LARGEST, Cause.MACHINE: Code.OUT_OF_MEMORY}
 
@@ -202,6 +202,12 @@ class BotProcess:
             self._overhear(Voice.STDERR, time.monotonic_ns(), data)
         return len(data)
 
+    def _take_last_words(self) -> None:
+        """Take what is in stderr; not for ever, since a child may go on writing."""
+        for _ in range(_LAST_BITES):
+            if not self._take_stderr():
+                break
+
     # Idle turns
 
     def suspend(self) -> None:
@@ -246,6 +252,7 @@ class BotProcess:
         """How the program ended, if it did, or its output."""
         if self.exit_status is None and not self.output_ended:
             return None
+        self._take_last_words()
         fault = self._end_fault()
         if last := last_words(self.stderr):
             fault = fault.with_facts(last_words=last)
@@ -296,9 +303,7 @@ class BotProcess:
 
     def close(self) -> None:
         """Take the last of stderr and close the pipes; nothing runs any more."""
-        for _ in range(_LAST_BITES):
-            if not self._take_stderr():
-                break
+        self._take_last_words()
         self.close_input()
         # A reading task that was woken before may still run after this; it must find nothing to do.
         self.output_ended = True

@@ -60,6 +60,11 @@ class Reply:
     spent: Spent = field(default_factory=Spent)
     info: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def failure(self) -> Fault | None:
+        """Why there is no ply; one that only the machine made late is as good as any."""
+        return self.fault if self.ply is None else None
+
 
 class _Contested(NamedTuple):
     """An answer that came late, by no more than the machine may have taken."""
@@ -211,6 +216,14 @@ class Referee:
             self.position = self.position.play(parse_ply(text))
             self.records.append(PlyRecord(text, 0, None))
             self.texts.append(text)
+
+    def take_back(self, count: int) -> None:
+        """Go back to where the game stood after so many plies; the clocks stay as they are, and a question
+        that is open stays open.
+        """
+        records = self.records[:count]
+        self.set_up(self.start, [record.ply for record in records])
+        self.records = records
 
     def lose(self, side: Side, fault: Fault, answer: str | None = None) -> None:
         """Let a side lose: a person who gives up."""

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from arbiter.match.dialogue import Ear
 from arbiter.match.driver import Table
 from arbiter.match.fault import Fault
-from arbiter.match.game import BotReport, GameSetup
+from arbiter.match.game import BotReport, GameSetup, PlyRecord
 from arbiter.match.process import BotProcess
 from arbiter.match.referee import Referee, Reply
 from arbiter.match.seat import Guest, Seat, Turn
@@ -62,14 +62,13 @@ class Session:
         self.table.perform(lambda: self.referee.ask(turn))
 
     async def reply(self) -> Reply:
-        """The answer to the open question."""
-        await self.table.until(lambda: self.referee.reply is not None)
-        assert self.referee.reply is not None
-        return self.referee.reply
+        """The answer to the open question, or why there will be none."""
+        await self.table.until(lambda: self.referee.reply is not None or self.referee.is_over)
+        return self.referee.reply or Reply(None, None, self.referee.fault)
 
-    def play(self, ply: Ply) -> None:
+    def play(self, ply: Ply, record: PlyRecord | None = None) -> None:
         """Play a ply for the side to move; the bot hears of its opponent's."""
-        self.table.perform(lambda: self.referee.play(ply))
+        self.table.perform(lambda: self.referee.play(ply, record))
 
     async def fails_within(self, seconds: float) -> Fault | None:
         """Ask for nothing and wait whether the bot fails; its fault, if it does."""
@@ -102,7 +101,7 @@ async def open_session(
     session = Session(Table(Referee(setup, kinds, leads=False), ear=ear), side)
     async with session.table.open():
         session.table.spawn(side)
-        await session.table.until(lambda: session.referee.has_begun)
+        await session.table.until(lambda: session.referee.has_begun or session.referee.is_over)
         if session.fault is None:
             yield session
             return

@@ -48,7 +48,7 @@ def tell(view: View, *events: Event) -> None:
 
 
 def test_plain_lines() -> None:
-    long_list = game(detail="A1A2: no; legal: " + "B1B2 " * 60, termination=Termination.ILLEGAL)
+    long_list = game(words="A1A2: no; legal: " + "B1B2 " * 60, termination=Termination.ILLEGAL)
     written = lines(
         Notice("c: building with `make`"),
         GameStarted(FIXTURE, 1),
