@@ -35,7 +35,7 @@ def ending(termination: Termination, offender: Side | None = None) -> GameResult
     return GameResult(
         result="*" if is_void else won_by(Side.WHITE if offender is None else offender.other),
         termination=termination,
-        detail="because",
+        words="because",
         offender=offender,
         plies=(),
         answer=None,
