@@ -346,12 +346,12 @@ class Referee:
         clock, over = seat.clock, seat.clock.overrun(spent)
         used = clock.control.clock.charge(spent)
         if not over.is_late:
-            clock.charge(used)
+            clock.charge(used, spent)
             return None
         facts: dict[str, Fact] = {"used": used, "over": over.ns, "limit": clock.limit}
         if not over.is_machines:
             return Fault(Code.LATE, facts)
-        clock.charge(min(used, clock.limit))
+        clock.charge(min(used, clock.limit), spent)
         return Fault(Code.MACHINE_LATE, {**facts, "side": seat.side.word, "machine": over.machine})
 
     def _judge_answer(self, seat: Seat, answer: Answer, spent: Spent) -> Ply | None:

@@ -35,6 +35,7 @@ from arbiter.tournament.events import (
 )
 from arbiter.tournament.form import Form
 from arbiter.tournament.openings import Openings
+from arbiter.tournament.room import Room
 from arbiter.tournament.schedule import Fixture
 from protocol.rules import Position
 
@@ -82,6 +83,7 @@ class Runner:
         self._game_is_over = trio.Event()
         self._unstored: list[_Parcel] = []
         self._has_unstored = trio.Event()
+        self._room = Room(tournament.concurrency)
         self._cores = share(usable_cores(), tournament.concurrency) if tournament.affinity else []
 
     async def run(self) -> None:
@@ -134,8 +136,7 @@ class Runner:
     async def _play_games(self, cores: tuple[int, ...], playing: trio.CancelScope) -> None:
         while (fixture := await self._next_fixture()) is not None:
             self._under_way += 1
-            while not await self._play(fixture, cores):
-                pass
+            await self._play_out(fixture, cores)
             self._under_way -= 1
             self._game_is_over.set()
             self._game_is_over = trio.Event()
@@ -143,22 +144,35 @@ class Runner:
                 # Games beyond the decision would only take time.
                 playing.cancel()
 
+    async def _play_out(self, fixture: Fixture, cores: tuple[int, ...]) -> None:
+        """Play a game until it is over, or one of its bots was withdrawn. What the machine may have spoilt
+        twice is played alone.
+        """
+        is_over = False
+        while not is_over:
+            is_alone = self._agenda.is_last_chance(fixture) and self._tournament.concurrency > 1
+            if is_alone:
+                self._watch(
+                    Notice(f"game {fixture.number} was void twice: it is played without others beside it")
+                )
+            async with self._room.place(alone=is_alone):
+                is_over = not self._agenda.can_play(fixture) or await self._play(fixture, cores)
+
     async def _play(self, fixture: Fixture, cores: tuple[int, ...]) -> bool:
-        """Play one attempt; whether the game is over and done with."""
+        """Play one attempt; whether no other one follows."""
         attempt = self._agenda.begin(fixture)
         self._watch(GameStarted(fixture, attempt))
         opening = self._openings[fixture.meeting]
         setup = self._setup(fixture, opening.position, cores)
         outcome = await self._play_setup(setup, fixture)
         game = self._played(fixture, attempt, setup, outcome, opening.name)
-        is_last = self._agenda.is_last(game)
-        await self._store(game, setup, replayed=not is_last)
+        is_over = await self._store(game, setup, is_last=self._agenda.is_last(game))
         self._agenda.end(game)
-        if is_last:
+        if is_over:
             self._tell_test()
             for tie in self._agenda.settle_ties():
                 self._watch(TieSettled(tie))
-        return is_last
+        return is_over
 
     def _tell_test(self) -> None:
         """Say where a sequential test stands whenever a pair is complete."""
@@ -219,16 +233,16 @@ class Runner:
 
     # Storing
 
-    async def _store(self, game: PlayedGame, setup: GameSetup, *, replayed: bool) -> None:
-        """Hand a game over and wait until it is stored and told, with the withdrawals that follow from it: no
-        end of the run comes between them.
+    async def _store(self, game: PlayedGame, setup: GameSetup, *, is_last: bool) -> bool:
+        """Hand an attempt over and wait until it is stored and told, with the withdrawals that follow from
+        it: no end of the run comes between them. Returns whether no other attempt follows.
         """
-        parcel = _Parcel(game, setup, replayed)
+        parcel = _Parcel(game, setup, is_last)
         self._unstored.append(parcel)  # before anything else can go wrong
-        if not replayed:
-            parcel.withdrawn.update(self._form.note(game))
+        parcel.withdrawn.update(self._form.note(game, is_last=is_last))
         self._has_unstored.set()
         await parcel.is_stored.wait()
+        return not parcel.is_replayed
 
     async def _keep_storing(self) -> None:
         """Commit in groups, on another thread: waiting for the disk must not stop the clocks."""
@@ -268,7 +282,7 @@ class Runner:
         for parcel in parcels:
             game = parcel.game
             bundle = bundle_directory(self._league.directory, game) if is_failed(game) else None
-            self._watch(GameFinished(game, parcel.replayed, bundle))
+            self._watch(GameFinished(game, parcel.is_replayed, bundle))
             for name, reason in parcel.withdrawn.items():
                 self._agenda.present.discard(name)
                 self._watch(BotWithdrawn(name, reason, self._agenda.open_games(name)))
@@ -277,13 +291,20 @@ class Runner:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Parcel:
-    """A finished game on its way to the store; ``withdrawn``: the bots that play no more, and why."""
+    """A finished attempt on its way to the store; ``is_last``: the game is over with it; ``withdrawn``: the
+    bots that play no more, and why.
+    """
 
     game: PlayedGame
     setup: GameSetup
-    replayed: bool
+    is_last: bool
     withdrawn: dict[str, str] = field(default_factory=dict)
     is_stored: trio.Event = field(default_factory=trio.Event)
+
+    @property
+    def is_replayed(self) -> bool:
+        """Whether another attempt follows: not without its bots."""
+        return not (self.is_last or self.withdrawn)
 
 
 def game_seed(seed: int, number: int, name: str) -> int:

@@ -1,13 +1,18 @@
 """The clock, case by case in numbers: what a ply cost, what it may cost, whose doing an overrun was."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arbiter.match.actions import Drain, Write
+from arbiter.match.bot import Bot
 from arbiter.match.clock import (
     MS,
     Clock,
     ClockKind,
+    ClockUse,
     Overrun,
     Reading,
     Spent,
@@ -15,6 +20,10 @@ from arbiter.match.clock import (
     format_ms,
     spent_between,
 )
+from arbiter.match.game import Competitor, GameSetup
+from arbiter.match.referee import Look, Referee
+from arbiter.match.seat import Guest
+from protocol.rules import Position, Side
 
 SECOND = 1_000 * MS
 
@@ -281,3 +290,35 @@ def test_how_time_controls_are_written() -> None:
     assert [format_ms(ms) for ms in (0, 1, 1_000, 60_000, 61_000, 1_500)] == [
         *("0s", "1ms", "1s", "1m", "61s", "1500ms")
     ]
+
+
+def test_what_a_bot_waited_for_a_core_is_summed_up_with_the_time_it_took() -> None:
+    clock = Clock(TimeControl())
+    clock.charge(3 * MS, Spent(wall=5 * MS, wait=2 * MS))
+    clock.charge(4 * MS, Spent(wall=4 * MS))
+    clock.charge(1 * MS)  # by hand, so that nothing is known of it
+    assert clock.use(9) == ClockUse(3, 8 * MS, 4 * MS, 0, 9, elapsed=9 * MS, waited=2 * MS)
+
+
+def answered(referee: Referee, text: str, reading: Reading) -> None:
+    """Do what the referee wants at time 0, then let White answer."""
+    while referee.actions:
+        match referee.actions.popleft():
+            case Write(side, _, True):
+                referee.asked(side, Reading(0))
+            case Drain(ticket):
+                referee.drained(ticket, {side: Look(reading) for side in Side})
+    referee.answered(Side.WHITE, text, reading)
+
+
+@pytest.mark.parametrize("kind", [ClockKind.WALL, ClockKind.FAIR])
+def test_the_referee_sums_up_what_every_ply_took(tmp_path: Path, kind: ClockKind) -> None:
+    """Also with a clock that does not charge all of it."""
+    player = Competitor(Bot("a", ("true",), tmp_path), TimeControl(clock=kind))
+    setup = GameSetup(player, player, Position.start())
+    referee = Referee(setup, dict.fromkeys(Side, Guest))
+    referee.spawned(Side.WHITE, 0)
+    answered(referee, "A1", Reading(40 * MS, cpu=10 * MS, wait=25 * MS, lag=2 * MS))
+    use = referee.seats[Side.WHITE].clock_use()
+    assert (use.plies, use.elapsed, use.waited) == (1, 38 * MS, 25 * MS)
+    assert use.used == (38 if kind is ClockKind.WALL else 13) * MS
