@@ -20,8 +20,8 @@ from arbiter.isolation.resources import DESCRIPTORS_PER_GAME
 from arbiter.isolation.sandbox import Level, Sandbox
 from arbiter.isolation.tree import become_subreaper
 from arbiter.match.bot import Bot
-from arbiter.match.game import Competitor, GameSetup
 from arbiter.match.driver import play_game
+from arbiter.match.game import Competitor, GameSetup
 from arbiter.store import League
 from protocol.rules import Position
 from tests.e2e.commands import (
