@@ -64,7 +64,8 @@ class CodecupSeat(Seat):
 
     @property
     def has_answer(self) -> bool:
-        return bool(self._answers) and self.wanted == PLY
+        # What was written before `Start` answers it only once it was said.
+        return bool(self._answers) and self.wanted == PLY and self._is_waiting
 
     @property
     def early(self) -> bool:

@@ -36,7 +36,9 @@ def _earlier_plies(fault: Fault) -> str:
 
 
 def _silence(fault: Fault) -> Iterator[str]:
-    """What may explain that no answer came."""
+    """What may explain that no answer came, as far as that was looked for."""
+    if "bytes" not in fault.facts:
+        return
     if fault.number("bytes") == 0:
         names = fault.text("withheld")
         aside = f" ({names}: not passed on to bots)" if names else ""

@@ -2,10 +2,10 @@
 
 import pytest
 import trio
-
-from arbiter.match import heartbeat
 from arbiter.match.bell import Bell
 from arbiter.match.heartbeat import Heartbeat
+
+from arbiter.match import heartbeat
 
 
 @pytest.mark.trio
