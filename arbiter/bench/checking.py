@@ -15,7 +15,8 @@ _SHOWN = 3
 @dataclass(frozen=True, slots=True)
 class Checked:
     """How many of the steps that concern the bot it passed, how many could not be tried for that reason,
-    and in lines what is wrong and what to change. ``untried`` are steps that there was no time for.
+    and in lines what is wrong and what to change. ``untried`` are steps that there was no time for, or
+    that the machine spoiled.
     """
 
     passed: int

@@ -115,7 +115,7 @@ class Trial:
             return None
         checked = await check(self._bot)
         is_sound = checked.passed == checked.steps
-        untried = f", {checked.untried} not tried for lack of time" if checked.untried else ""
+        untried = f", {checked.untried} not tried" if checked.untried else ""
         return Finding(
             f"check {checked.passed}/{checked.steps}{untried}",
             checked.failures,

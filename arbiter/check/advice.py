@@ -1,13 +1,16 @@
 """What to change: from what went wrong to what its author can do about it."""
 
 import re
+import signal
 
 from arbiter.check.answers import after_illegal, out_of_form, said_instead
 from arbiter.check.excerpt import shortened
-from arbiter.check.slip import Slip
+from arbiter.check.failure import Breach, Failure
 from arbiter.match.bot import Dialect
+from arbiter.match.fault import Code, Fault
 from arbiter.match.termination import Termination
-from protocol.rules import PASS, Phase, Position, parse_ply
+from arbiter.match.wording import describe
+from protocol.rules import PASS, Phase
 
 FLUSH = (
     "Flush standard output after every line, for it is held back when it goes into a pipe: "
@@ -31,7 +34,15 @@ _SIGNAL = (
     "by zero. In C and C++ build it with `-g -fsanitize=address,undefined`: then its last words, which are "
     "from standard error, name the line."
 )
-_OWN_SIGNAL = re.compile(r"\bSIG(SEGV|ABRT|BUS|FPE|ILL)\b")
+_OWN_SIGNALS = frozenset((signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL))
+_SHELLS = 128
+"""What a shell adds to the number of the signal that ended a program."""
+_BREACHES = {
+    Breach.UNASKED: "it wrote {}",
+    Breach.EARLY: "after the 49th placement it wrote {} at once, while White was to move",
+    Breach.BEFORE_STOP: "it answered by itself, before `stop`",
+    Breach.STILL_RUNNING: "it was still running",
+}
 _WIDE = re.compile(r"(\w\\x00){2}")
 """Two characters of UTF-16 in a line made readable."""
 _CAUGHT = (
@@ -50,125 +61,129 @@ _IDLE, _THINKING = 0.05, 0.5
 """Shares of the time for an answer that a program computed: below the first it waited for something."""
 
 
-def problem_of(slip: Slip) -> str:
-    """What happened, in a sentence; of the legal plies only the first."""
-    if slip.termination is Termination.ILLEGAL and slip.position is not None and slip.answer is not None:
-        words = _illegal(slip)
-    elif slip.termination is None:
-        return slip.detail
-    elif slip.termination is Termination.SYNTAX and not slip.answer:
-        words = "`move` stands alone on its line"
-    elif slip.termination is Termination.RESIGN:
-        words = "it resigned"
-    else:
-        words = slip.detail
-    return words if slip.position is None else f"{_asked(slip, slip.position)}: {words}"
+def problem_of(failure: Failure, most: int = _SHOWN) -> str:
+    """What happened, in a sentence; of the legal plies only so many."""
+    if isinstance(failure.cause, Breach):
+        return _BREACHES[failure.cause].format(failure.answer)
+    words = _describe(failure.cause, most)
+    return words if failure.position is None else about_ply(failure, words)
 
 
-def _asked(slip: Slip, position: Position) -> str:
-    if position.legal_plies() == [PASS]:
-        does = "has to pass"
-    else:
-        does = "places" if position.phase is Phase.PLACEMENT else "moves"
-    return f"{slip.asked} ({position.to_move.word} {does})"
+def _describe(fault: Fault, most: int) -> str:
+    match fault.code:
+        case Code.ILLEGAL:
+            words = f"{fault.text('ply')} is illegal: {fault.text('reason')}"
+            legal = fault.text("legal").split()
+            more = f" ... ({len(legal)} in all)" if len(legal) > most else ""
+            return f"{words}; legal: {' '.join(legal[:most])}{more}" if most else words
+        case Code.NOT_A_PLY if not fault.text("answer"):
+            return "`move` stands alone on its line"
+        case Code.RESIGNED:
+            return "it resigned"
+        case _:
+            return describe(fault)
 
 
-def _illegal(slip: Slip) -> str:
-    assert slip.position is not None
-    fault = slip.position.check(parse_ply(slip.answer or ""))
-    if fault is None:
-        return slip.detail
-    legal = [ply.text for ply in fault.legal]
-    more = f" ... ({len(legal)} in all)" if len(legal) > _SHOWN else ""
-    return f"{fault.ply} is illegal: {fault.reason}; legal: {' '.join(legal[:_SHOWN])}{more}"
+def about_ply(failure: Failure, words: str) -> str:
+    """What happened at the ply that was asked for."""
+    position = failure.position
+    assert position is not None
+    does = "places" if position.phase is Phase.PLACEMENT else "moves"
+    does = "has to pass" if failure.must_pass else does
+    return f"ply {failure.number} ({position.to_move.word} {does}): {words}"
 
 
-def about_pass(slip: Slip) -> str:
+def about_pass(failure: Failure) -> str:
     """What the bot missed that failed where it had to pass, or right after its opponent did."""
-    if slip.position is not None and slip.position.legal_plies() == [PASS]:
+    if failure.must_pass:
         return "It has no stack move here, but its opponent has one: PASS is its only legal ply."
     return "Its opponent had just passed: the turn is the bot's again."
 
 
-def change_for(slip: Slip, dialect: Dialect) -> str:
+def change_for(failure: Failure, dialect: Dialect) -> str:
     """What to change in the bot."""
-    detail = slip.detail
-    match slip.termination:
-        case Termination.START if "exited with" in detail or "killed by" in detail:
-            return f"{_after_end(slip, dialect)} {_other_dialect(dialect)}"
-        case Termination.START if "more than" in detail:
-            return _FLOOD
-        case Termination.START if slip.share is not None and slip.share > _THINKING:
-            return _SLOW_START
-        case Termination.START if "no output was ever received" in detail and slip.share is not None:
-            return f"{FLUSH} {_SLEEPY_START} {_other_dialect(dialect)}"
-        case Termination.TIMEOUT | Termination.START if "no output was ever received" in detail:
-            return f"{FLUSH} {_other_dialect(dialect)}"
-        case Termination.TIMEOUT | Termination.START if words := _utf_16(slip):
-            return words
-        case Termination.START if line := _line_of_dvpok(slip):
-            return line
-        case Termination.TIMEOUT | Termination.START if "without a line end" in detail:
-            return _ONE_LINE
-        case Termination.TIMEOUT | Termination.SYNTAX if words := out_of_form(slip, dialect):
-            return words
+    fault = failure.root
+    if fault is None:
+        return ""
+    if fault.code in (Code.NOT_READY, Code.NO_ANSWER):
+        return _silent(failure, fault, dialect)
+    match fault.termination:
         case Termination.TIMEOUT:
-            return " ".join(filter(None, [_instead(slip, dialect), _late(slip, dialect)]))
+            return _late(failure, dialect)
+        case Termination.SYNTAX:
+            return out_of_form(failure, dialect)
         case Termination.ILLEGAL:
-            return after_illegal(slip, dialect)
+            return after_illegal(failure, dialect)
         case Termination.MEMORY:
             return "Hold less: the limit is for all its processes together, and 512M in most tournaments."
         case Termination.CRASH | Termination.KILLED:
-            return _after_end(slip, dialect)
+            about_start = "" if fault is failure.cause else _other_dialect(dialect)
+            return f"{_after_end(failure, fault, dialect)} {about_start}".strip()
         case Termination.FLOOD:
             return _FLOOD
-        case Termination.START:
-            return _not_ready(slip, dialect)
         case Termination.RESIGN:
             return "Answer with a ply: a bot that resigns here loses every game."
-    return ""
+    return _not_ready(failure, fault, dialect)
 
 
-def _after_end(slip: Slip, dialect: Dialect) -> str:
+def _silent(failure: Failure, fault: Fault, dialect: Dialect) -> str:
+    """What to do about a bot from which nothing came in time, or nothing that counts."""
+    is_start, share = fault.code is Code.NOT_READY, failure.share
+    if is_start and share is not None and share > _THINKING:
+        return _SLOW_START
+    if fault.facts.get("bytes") == 0:
+        sleepy = f" {_SLEEPY_START}" if is_start and share is not None else ""
+        return f"{FLUSH}{sleepy} {_other_dialect(dialect)}"
+    if words := _utf_16(failure) or (_line_of_dvpok(failure) if is_start else ""):
+        return words
+    if fault.text("unfinished"):
+        return _ONE_LINE
+    if is_start:
+        return _not_ready(failure, fault, dialect)
+    if words := out_of_form(failure, dialect):
+        return words
+    return " ".join(filter(None, [_instead(failure, dialect), _late(failure, dialect)]))
+
+
+def _after_end(failure: Failure, fault: Fault, dialect: Dialect) -> str:
     """What to do about a program that ended."""
-    if slip.company:
+    if failure.left_running:
         return (
-            f"What it started goes on: {', '.join(slip.company[:_PROGRAMS])}. The program that the command "
-            "starts has to stay, and to answer itself: keep it in the foreground (no `fork`, no `&`), and in "
-            "a script start the bot with `exec`."
+            f"What it started goes on: {', '.join(failure.left_running[:_PROGRAMS])}. The program that "
+            "the command starts has to stay, and to answer itself: keep it in the foreground (no `fork`, no "
+            "`&`), and in a script start the bot with `exec`."
         )
-    legal = 0 if slip.position is None else len(slip.position.legal_plies())
-    unusual = ""
-    if legal == 1 and slip.position is not None and slip.position.legal_plies() != [PASS]:
+    legal, unusual = len(failure.legal), ""
+    if legal == 1 and not failure.must_pass:
         unusual = " There was a single legal ply."
     elif legal > _MANY:
         unusual = f" There were {legal} legal plies."
-    if slip.position is not None and slip.detail == "exited with status 0":
+    if failure.position is not None and fault.facts.get("status") == 0 and not fault.text("last_words"):
         word = "quit" if dialect is Dialect.DVP else "Quit"
         ended = (
             f"It ended by itself, as if the game were over: only `{word}` or the end of its input ends it."
         )
-        return f"{ended}{_long_line(slip) if dialect is Dialect.DVP else ''}"
-    if _OWN_SIGNAL.search(slip.detail) and "Sanitizer" not in slip.detail:
+        return f"{ended}{_long_line(failure) if dialect is Dialect.DVP else ''}"
+    number = fault.number("signal") or fault.number("status") - _SHELLS
+    if number in _OWN_SIGNALS and "Sanitizer" not in fault.text("last_words"):
         return f"{_SIGNAL}{unusual}"
-    return f"{_ended(slip)}{unusual}"
+    return f"{_ended(fault)}{unusual}"
 
 
-def _ended(slip: Slip) -> str:
+def _ended(fault: Fault) -> str:
     """Where to look for the reason of an end."""
-    end = "standard output was closed" if "closed its standard output" in slip.detail else "the program ended"
-    spoke = "last words" in slip.detail
+    end = "standard output was closed" if fault.code is Code.OUTPUT_CLOSED else "the program ended"
     told = (
         ": its last words are from standard error, and the"
-        if spoke
+        if fault.text("last_words")
         else ". To standard error it wrote nothing; the"
     )
     return f"Find out why {end} there{told} dialogue ends with the lines that it was told last."
 
 
-def _long_line(slip: Slip) -> str:
+def _long_line(failure: Failure) -> str:
     """What to look for where reading may have failed at a line that is too long."""
-    size = len(f"position start moves {' '.join(slip.plies)}\n")
+    size = len(f"position start moves {' '.join(failure.plies)}\n")
     if size <= _ROOMY:
         return ""
     return (
@@ -177,49 +192,48 @@ def _long_line(slip: Slip) -> str:
     )
 
 
-def _instead(slip: Slip, dialect: Dialect) -> str:
+def _instead(failure: Failure, dialect: Dialect) -> str:
     """What the bot did in its turn instead of answering."""
-    said = said_instead(slip)
+    said = said_instead(failure)
     if said is not None:
         return f"Instead it wrote `{shortened(said, 60)}`, which is skipped. {_CAUGHT}"
     told = ""
-    if slip.last_words:
-        told = f"To standard error it wrote `{shortened(slip.last_words)}` in that turn. {_CAUGHT}"
-    return " ".join(filter(None, [told, "" if _is_explained(slip, dialect) else _spent(slip, dialect)]))
+    if failure.last_words:
+        told = f"To standard error it wrote `{shortened(failure.last_words)}` in that turn. {_CAUGHT}"
+    return " ".join(filter(None, [told, "" if _is_explained(failure, dialect) else _spent(failure, dialect)]))
 
 
-def _is_explained(slip: Slip, dialect: Dialect) -> bool:
+def _is_explained(failure: Failure, dialect: Dialect) -> bool:
     """Whether the turn is one that bots do not notice, so that no other reason need be guessed."""
-    if slip.position is not None and slip.position.legal_plies() == [PASS]:
-        return True
-    return slip.plies[-1:] == (PASS.text,) or (dialect is Dialect.CODECUP and slip.number in _AROUND_PLACED)
+    is_double_turn = dialect is Dialect.CODECUP and failure.number in _AROUND_PLACED
+    return failure.must_pass or failure.plies[-1:] == (PASS.text,) or is_double_turn
 
 
-def _spent(slip: Slip, dialect: Dialect) -> str:
+def _spent(failure: Failure, dialect: Dialect) -> str:
     """What the time went into, as far as the system tells."""
-    if slip.share is None or slip.lines:
+    if failure.share is None or failure.lines:
         return ""
-    if slip.share < _IDLE:
+    if failure.share < _IDLE:
         key = ", or knows `go` only without words after it" if dialect is Dialect.DVP else ""
         return (
             "It was waiting all that time, not thinking. For more input: then it reads ahead, takes lines "
             f"that come together for one{key}. For a timer: then it takes milliseconds for seconds. For a "
             "lock, a thread that has ended or another program. Or its answer was not flushed."
         )
-    return "It was still thinking." if slip.share > _THINKING else ""
+    return "It was still thinking." if failure.share > _THINKING else ""
 
 
-def _utf_16(slip: Slip) -> str:
+def _utf_16(failure: Failure) -> str:
     """What to change about lines in which every other byte is 0."""
-    line = next(filter(_WIDE.search, slip.lines), None)
+    line = next(filter(_WIDE.search, failure.lines), None)
     if line is None:
         return ""
     return f"Write UTF-8: `{shortened(line, 30)}` is UTF-16, as PowerShell and .NET may write it."
 
 
-def _line_of_dvpok(slip: Slip) -> str:
+def _line_of_dvpok(failure: Failure) -> str:
     """What to change about a line that holds `dvpok` in no form that counts."""
-    for line in slip.lines:
+    for line in failure.lines:
         before, found, _ = line.partition("dvpok")
         if found and before.strip():
             return (
@@ -229,11 +243,11 @@ def _line_of_dvpok(slip: Slip) -> str:
     return ""
 
 
-def _late(slip: Slip, dialect: Dialect) -> str:
+def _late(failure: Failure, dialect: Dialect) -> str:
     if dialect is Dialect.CODECUP:
-        if slip.position is not None and slip.position.legal_plies()[0].is_pass:
+        if failure.must_pass:
             return "A bot of this dialect writes PASS itself when it has no move and its opponent has one."
-        if slip.number == 50:
+        if failure.number == 50:
             return (
                 "White places the 49th piece and then writes its first stack move at once, without "
                 "reading anything in between."
@@ -242,7 +256,7 @@ def _late(slip: Slip, dialect: Dialect) -> str:
             "Nobody asks in this dialect: write a ply, and flush it, as soon as the opponent's ply was read "
             "(as White after `Start`, too)."
         )
-    if slip.position is not None and slip.position.legal_plies()[0].is_pass:
+    if failure.must_pass:
         return "Forced passes are asked for, too: answer `move PASS` when `legal PASS` is all there is."
     return (
         "Answer every `go` with exactly one `move` line, flushed at once, within the `time` that `go` tells "
@@ -250,15 +264,14 @@ def _late(slip: Slip, dialect: Dialect) -> str:
     )
 
 
-def _not_ready(slip: Slip, dialect: Dialect) -> str:
-    detail = slip.detail
-    if "`readyok`" in detail or slip.asked == "`readyok`":
-        return "Answer `isready` with `readyok`, or do not announce the feature `ready`."
-    if "the bot cannot play" in detail:
+def _not_ready(failure: Failure, fault: Fault, dialect: Dialect) -> str:
+    if fault.code is Code.REFUSED:
         return "The bot gave up itself with `error`; its words say why."
-    if "ignored: 'dvpok" in detail:
+    if fault.text("wanted") == "readyok":
+        return "Answer `isready` with `readyok`, or do not announce the feature `ready`."
+    if any(line.split()[:1] == ["dvpok"] for line in failure.lines):
         return "Write `dvpok`, or `dvpok 1`: what stands after it is the version, at most the one offered."
-    if "`dvpok`" in detail or slip.asked == "`dvpok`":
+    if fault.text("wanted") == "dvpok":
         return f"Answer `dvp 1` with `dvpok`, in lower case and flushed. {_other_dialect(dialect)}"
     return "Make the command start the program from this directory; the message says what is in the way."
 
@@ -269,6 +282,6 @@ def _other_dialect(dialect: Dialect) -> str:
     return "Does the bot speak the CodeCup dialect? Then write `codecup:` before its command."
 
 
-def noted(slip: Slip) -> str:
-    """The slip as a short note."""
-    return shortened(problem_of(slip).partition("; legal:")[0], 160)
+def noted(failure: Failure) -> str:
+    """The failure as a short note."""
+    return shortened(problem_of(failure, most=0), 160)

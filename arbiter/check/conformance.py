@@ -15,13 +15,12 @@ from protocol.rules import Position, parse_dpos
 class Exchange:
     """Lines that are said, and the answer that is due: ``hear`` is None where none is.
 
-    ``legal`` are the plies that may be answered, ``within`` the milliseconds for the answer if the
-    lines do not say so themselves; ``needs`` names the feature without which it is left out.
+    ``within`` are the milliseconds for the answer if the lines do not say so themselves; ``needs`` names the
+    feature without which it is left out.
     """
 
     say: tuple[str, ...]
     hear: str | None = None
-    legal: tuple[str, ...] = ()
     within: int | None = None
     close: bool = False
     needs: str | None = None
@@ -80,7 +79,6 @@ def _exchange(turn: dict[str, Any]) -> Exchange:
     return Exchange(
         say=tuple(turn["say"]),
         hear=turn.get("hear"),
-        legal=tuple(turn.get("legal", ())),
         within=turn.get("within"),
         close=turn.get("close", False),
         needs=turn.get("needs"),

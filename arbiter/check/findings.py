@@ -36,7 +36,7 @@ class Findings:
 
     @property
     def left(self) -> list[int]:
-        """The steps that there was no time for."""
+        """The steps that there was no time for, or that the machine spoiled."""
         told = {report.number for report in self.reports} - set(self._with(Outcome.NOT_TRIED))
         return [number for number in self.numbers if number not in told]
 

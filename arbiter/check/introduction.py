@@ -2,15 +2,16 @@
 
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
+from functools import partial
 
 from arbiter.check import advice
-from arbiter.check.examination import SEED, Examination, Introduction, Trial, ran_out_of_time
+from arbiter.check.check import SEED, Check, Introduction, Trial, ran_out_of_time
+from arbiter.check.dialects import retold
 from arbiter.check.excerpt import opening
 from arbiter.check.opponent import Opponent
 from arbiter.check.outcome import Verdict, failed, not_announced, passed, skipped
+from arbiter.check.probe import Probe
 from arbiter.check.seats import SpokenDvpSeat
-from arbiter.check.sitting import Sitting
-from arbiter.check.tongues import retold
 from arbiter.isolation.environment import withheld
 from arbiter.isolation.sandbox import Level
 from protocol import dvp
@@ -27,47 +28,47 @@ _ALONE = 8
 """Options at most that are tried one by one, to find the one at fault."""
 
 
-async def starts(exam: Examination) -> Verdict:
+async def starts(check: Check) -> Verdict:
     """The command starts a program, and the program stays."""
-    found = await exam.introduce()
-    if found.stage != "starts" or found.sitting.slip is None:
-        return passed(*_withheld(exam))
+    found = await check.introduce()
+    if found.stage != "starts" or found.probe.failure is None:
+        return passed(*_withheld(check))
     change = ""
-    if found.sitting.seat.is_running:
+    if found.probe.seat.is_spawned:
         change = (
-            f"Run the command by hand in {exam.bot.directory}, where it is started: the program has to wait "
+            f"Run the command by hand in {check.bot.directory}, where it is started: the program has to wait "
             "for lines on its standard input."
         )
-    return exam.verdict(found.sitting.slip, found.sitting, change)
+    return check.verdict(found.probe, change)
 
 
-def _withheld(exam: Examination) -> Iterator[str]:
-    if exam.bot.sandbox.level is Level.NONE and (names := withheld()):
+def _withheld(check: Check) -> Iterator[str]:
+    if check.bot.sandbox.level is Level.NONE and (names := withheld()):
         them = "it" if len(names) == 1 else "them"
         yield f"{' and '.join(names)}: set in this shell, not passed on; a bot has to flush without {them}"
 
 
-async def handshake(exam: Examination) -> Verdict:
+async def handshake(check: Check) -> Verdict:
     """It answers the greeting."""
-    found = await exam.introduce()
-    slip = found.sitting.slip
-    if found.stage == "handshake" and slip is not None:
+    found = await check.introduce()
+    failure = found.probe.failure
+    if found.stage == "handshake" and failure is not None:
         if not found.held_back:
-            return await retold(exam, exam.verdict(slip, found.sitting))
+            return await retold(check, check.verdict(found.probe))
         problem = "no output came until its input was closed; then the answer was there, kept in a buffer"
-        return failed(problem, advice.FLUSH, opening(found.sitting.transcript))
-    return passed(*_introduced(found), *_misspelled_features(found.sitting))
+        return failed(problem, advice.FLUSH, opening(found.probe.transcript))
+    return passed(*_introduced(found), *_misspelled_features(found.probe))
 
 
 def _introduced(found: Introduction) -> Iterator[str]:
-    ids = dict(found.identity)
+    ids = found.probe.seat.identity
     name = " ".join(ids[kind] for kind in ("name", "version") if kind in ids) or "it gives no name"
     features = f"features {' '.join(sorted(found.features))}" if found.features else "no features"
     yield f"{name}; {features}; answered after {found.took:.0f} ms"
 
 
-def _misspelled_features(sitting: Sitting) -> Iterator[str]:
-    for line in sitting.heard:
+def _misspelled_features(probe: Probe) -> Iterator[str]:
+    for line in probe.seat.heard:
         message = dvp.parse(line.encode(), dvp.Role.BOT)
         if isinstance(message, dvp.Feature):
             for name in message.names:
@@ -77,68 +78,65 @@ def _misspelled_features(sitting: Sitting) -> Iterator[str]:
                     yield f"feature `{name}` is not known{meant}"
 
 
-async def readiness(exam: Examination) -> Verdict:
+async def readiness(check: Check) -> Verdict:
     """It says when it is ready, if it wants to be asked."""
-    found = await exam.introduce()
+    found = await check.introduce()
     if "ready" not in found.features:
         return not_announced("the feature `ready`")
-    if found.stage == "readiness" and found.sitting.slip is not None:
-        return exam.verdict(found.sitting.slip, found.sitting)
+    if found.stage == "readiness" and found.probe.failure is not None:
+        return check.verdict(found.probe)
     return passed()
 
 
 # --- options
 
 
-async def options(exam: Examination) -> Verdict:
+async def options(check: Check) -> Verdict:
     """What it offers is well-formed, and it still plays when all of that was set."""
-    found = await exam.introduce()
-    faults = list(_faults_of_options(found.sitting.heard))
+    found = await check.introduce()
+    faults = list(_faults_of_options(found.probe.seat.heard))
     if faults:
-        return failed("; ".join(faults), _FORMS, opening(found.sitting.transcript, 12))
+        return failed("; ".join(faults), _FORMS, opening(found.probe.transcript, 12))
     if not found.options:
         return not_announced("any option")
     if found.stage:
         return skipped("it needs step 4, readiness")
-    sitting = await _set(exam, found.options)
-    if sitting.slip is None or ran_out_of_time(sitting):
+    probe = await _set(check, found.options)
+    if probe.failure is None or ran_out_of_time(probe):
         return passed(f"{len(found.options)} offered: {', '.join(each.name for each in found.options)}")
-    game = await exam.game(Side.WHITE)
-    if game.slip is not None and game.slip.number <= 1:
+    game = await check.game(Side.WHITE)
+    if game.failure is not None and game.failure.number <= 1:
         return skipped("its first ply fails without any options, too")
-    return await _blame(exam, found.options, sitting)
+    return await _blame(check, found.options, probe)
 
 
-async def _set(exam: Examination, options: tuple[Option, ...]) -> Sitting:
+async def _set(check: Check, options: tuple[Option, ...]) -> Probe:
     """Set these options to all values worth trying, then ask for one ply."""
     names = ", ".join(option.name for option in options)
-    async with exam.sit(Trial(f"setting {names}")) as sitting:
-        seat = sitting.seat
+    async with check.probe(Trial(f"setting {names}")) as probe:
+        seat = probe.seat
         assert isinstance(seat, SpokenDvpSeat)
-        if sitting.slip is None and sitting.goes_on(await seat.greet(), "`dvpok`"):
+        if await probe.greet():
             for option in options:
                 for value in _values(option):
-                    seat.say(f"setoption {option.name} {value}".rstrip(" "))
-            if sitting.goes_on(await seat.begin_game(), "the game after `setoption`"):
-                await sitting.play(Opponent(SEED), most=1)
-                if sitting.slip is None:
-                    sitting.say_end()
-                    await sitting.part()
-    return sitting
+                    await probe.do(partial(seat.say, f"setoption {option.name} {value}".rstrip(" ")))
+            if await probe.do(seat.begin_game, lambda: seat.is_ready) and await probe.play(Opponent(SEED), 1):
+                await probe.end()
+    return probe
 
 
-async def _blame(exam: Examination, options: tuple[Option, ...], sitting: Sitting) -> Verdict:
+async def _blame(check: Check, options: tuple[Option, ...], probe: Probe) -> Verdict:
     """Find the option after which the bot fails, by setting each alone."""
     culprit: Option | None = None
     if len(options) <= _ALONE:
         for option in options:
-            alone = await _set(exam, (option,))
-            if alone.slip is not None:
-                sitting, culprit = alone, option
+            alone = await _set(check, (option,))
+            if alone.failure is not None:
+                probe, culprit = alone, option
                 break
-    assert sitting.slip is not None
+    assert probe.failure is not None
     which = "the options it offers had been set" if culprit is None else f"`setoption {culprit.name}`"
-    verdict = exam.verdict(sitting.slip, sitting)
+    verdict = check.verdict(probe)
     values = "Take every value that the `option` line allows, the least ones too."
     if culprit is not None and _is_seed(culprit):
         values = (

@@ -16,7 +16,7 @@ class Outcome(StrEnum):
     SKIPPED = "skipped"
     """It could not be tried, since an earlier step failed."""
     NOT_TRIED = "not tried"
-    """No time was left for it."""
+    """No time was left for it, or the machine was too busy."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,9 @@
 """Why the rules forbid a ply, told of the very spaces, and of the ply that made them what they are."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from arbiter.check.missed import about_missed
-from arbiter.check.slip import Slip
-from protocol.errors import IllegalPlyError
+from arbiter.check.failure import Failure
 from protocol.rules import SPACES, Ply, Position, Side, Stack, parse_ply
 
 _RULES = {
@@ -15,24 +13,22 @@ _RULES = {
     "must-pass": "A side without a stack move answers PASS while the other side has one.",
     "same-space": "A stack move leads to another space.",
 }
+_ALL_ROUND = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
     """An illegal ply and the board it was meant for.
 
-    ``plies``, the ``first`` of which has that number, led there from ``start``.
+    ``plies``, the ``first`` of which has that number, led there from ``start``; ``legal`` is sorted.
     """
 
-    fault: IllegalPlyError
+    ply: Ply
+    legal: Sequence[str]
     position: Position
     start: Position
     plies: Sequence[Ply]
     first: int
-
-    @property
-    def ply(self) -> Ply:
-        return self.fault.ply
 
     @property
     def source(self) -> str:
@@ -52,14 +48,16 @@ class Scene:
         return f"The stack on {self.source} has height {self.stack.height}"
 
 
-def reason(slip: Slip, fault: IllegalPlyError) -> str:
-    """What forbids the answer of a slip, in sentences about this position."""
-    assert slip.position is not None
+def reason(failure: Failure) -> str:
+    """What forbids an illegal answer, in sentences about this position."""
+    assert failure.position is not None
     # Without its beginning nothing is known of a game but the board.
-    plies = tuple(map(parse_ply, slip.plies)) if slip.start is not None else ()
-    scene = Scene(fault, slip.position, slip.start or slip.position, plies, slip.number - len(plies))
-    tell = _TELLERS.get(fault.rule)
-    return tell(scene) if tell else _RULES.get(fault.rule, "")
+    plies = tuple(map(parse_ply, failure.plies)) if failure.start is not None else ()
+    start, first = failure.start or failure.position, failure.number - len(plies)
+    ply, legal = parse_ply(failure.fact("ply")), failure.fact("legal").split()
+    scene = Scene(ply, legal, failure.position, start, plies, first)
+    tell = _TELLERS.get(failure.fact("rule"))
+    return tell(scene) if tell else _RULES.get(failure.fact("rule"), "")
 
 
 def _distance(scene: Scene) -> str:
@@ -130,7 +128,54 @@ def _occupied(scene: Scene) -> str:
 
 
 def _may_not_pass(scene: Scene) -> str:
-    return f"PASS is allowed only to a side that has no stack move. {about_missed(scene.position)}".strip()
+    return f"PASS is allowed only to a side that has no stack move. {_about_missed(scene.position)}".strip()
+
+
+def _about_missed(position: Position) -> str:
+    """The rules that all stack moves of a position show, if any; else what makes the first legal."""
+    if told := " ".join(_shown_by_all(position)):
+        return told
+    ply = position.legal_plies()[0]
+    height = ply.distance
+    return (
+        f"Here {ply} is legal: the stack on {ply.source} has height {height}, and {ply.target} is occupied, "
+        f"{height} space{'' if height == 1 else 's'} away in a straight line."
+    )
+
+
+def _shown_by_all(position: Position) -> Iterator[str]:
+    stacks = position.stacks()
+    occupied = set(stacks)
+    plies = position.legal_plies()
+    if all(stacks[ply.source or ""].has_red for ply in plies):
+        yield f"In {plies[0]} a stack with a red inside moves, as any other does: only a lone red stays."
+    if all(_is_hemmed_in_at_the_edge(ply, occupied) for ply in plies):
+        yield (
+            f"In {plies[0]} and all others a stack moves whose neighbours are all occupied: it stands at the "
+            "edge, has fewer than six of them, and so is never surrounded."
+        )
+    if all(_jumps_over_a_gap(ply, occupied) for ply in plies):
+        yield (
+            f"{plies[0]} jumps over an empty space: nothing between the two spaces of a stack move counts, "
+            "occupied or not."
+        )
+
+
+def _is_hemmed_in_at_the_edge(ply: Ply, occupied: set[str]) -> bool:
+    around = [space for space in SPACES if parse_ply(f"{ply.source}{space}").distance == 1]
+    return len(around) < _ALL_ROUND and occupied.issuperset(around)
+
+
+def _jumps_over_a_gap(ply: Ply, occupied: set[str]) -> bool:
+    return not occupied.issuperset(_between(ply))
+
+
+def _between(ply: Ply) -> Iterator[str]:
+    """The spaces over which a stack move goes."""
+    for space in SPACES:
+        there, on = parse_ply(f"{ply.source}{space}"), parse_ply(f"{space}{ply.target}")
+        if there.distance > 0 < on.distance and there.distance + on.distance == ply.distance:
+            yield space
 
 
 _TELLERS = {
@@ -152,7 +197,7 @@ def _spaces(count: int) -> str:
 
 def _instead(scene: Scene) -> str:
     """Where the stack may go."""
-    legal = [ply.text for ply in scene.fault.legal if ply.source == scene.source]
+    legal = [ply for ply in scene.legal if ply.startswith(scene.source)]
     if not legal:
         return "It has no legal move here."
     return f"Legal for it: {' '.join(legal)}."

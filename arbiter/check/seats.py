@@ -1,16 +1,24 @@
-"""Seats at which a bot can be spoken to line by line, besides being asked like in a game."""
+"""Seats at which a bot can be spoken to line by line, besides being asked as in a game."""
+
+from abc import abstractmethod
+from collections import deque
+from collections.abc import Sequence
 
 from arbiter.check.excerpt import kind_of
-from arbiter.match.bell import Bell
-from arbiter.match.bot import Dialect
+from arbiter.match.actions import Action
+from arbiter.match.bot import Bot, Dialect
+from arbiter.match.clock import Reading
 from arbiter.match.codecup_seat import CodecupSeat
-from arbiter.match.dvp_seat import DvpSeat
+from arbiter.match.dvp_seat import DvpSeat, about_ignored
+from arbiter.match.fault import Fault
 from arbiter.match.game import GameSetup
-from arbiter.match.seat import Turn
+from arbiter.match.referee import judge_answer
+from arbiter.match.seat import Answer, Seat, Turn
 from protocol import dvp
 from protocol.dvp import Role, State
+from protocol.errors import PlySyntaxError
 from protocol.lines import LineBuffer
-from protocol.rules import Side
+from protocol.rules import Side, parse_ply
 from protocol.text import readable
 
 _UNCALLED_IN: dict[State, str] = {
@@ -22,103 +30,198 @@ _UNCALLED_IN: dict[State, str] = {
     State.OVER: "after the game was over",
 }
 
-_HEARD, _LONGEST = 1_000, 1_000
-"""Lines that are kept, and how much of each."""
+_HEARD, _LONGEST, _STRAYS = 1_000, 1_000, 200
+"""Lines that are kept, how much of each, and how many of those that are no answers."""
 
 
-class SpokenDvpSeat(DvpSeat):
-    """Any line can be said, known or not; remembers the answers that nobody had asked for.
+class SpokenSeat(Seat):
+    """Nothing is said here before it is wanted, not even how the game ended, so it ``has_left`` till then.
 
-    ``heard`` are the first lines of the bot, however they were cut into pieces on their way.
-    ``introduced_at`` is the time of the end of its
-    introduction (monotonic ns), 0 before.
+    ``script`` are lines to say to a DVP bot in the place of the next request. ``strays`` are lines that are
+    no answers; of a DVP bot only those without effect and errors that it reports, in words. Of such a bot
+    ``heard`` are the first lines, however they were cut into pieces on their way, and ``uncalled`` the
+    answers that nobody had asked for. ``introduced_at`` is when its introduction ended (monotonic ns), 0
+    before. ``early_ply`` is the number of the first ply that a CodeCup bot wrote before its turn came, 0 when
+    there is none.
     """
 
-    def __init__(self, side: Side, setup: GameSetup, bell: Bell) -> None:
-        super().__init__(side, setup, bell)
-        self.uncalled: list[str] = []
+    def __init__(self, side: Side, setup: GameSetup, actions: deque[Action]) -> None:
+        super().__init__(side, setup, actions)
+        self.has_left = True
+        self.script: Sequence[str] = ()
+        self.strays: list[str] = []
         self.heard: list[str] = []
-        self._pieces = LineBuffer()
-        self._heard_before = 0
-        self.introduced_at = 0
+        self.uncalled: list[str] = []
+        self.introduced_at = self.early_ply = 0
+
+    def begin(self) -> None:
+        """Wait for ``greet``, or for a line to say."""
+
+    @abstractmethod
+    def greet(self) -> None:
+        """Ask the bot to introduce itself, where the dialect has that."""
+
+    def announce(self) -> None:
+        """Set the options and announce the game, where the dialect has that."""
+
+    @abstractmethod
+    def say(self, line: str) -> None:
+        """Write a line as it is."""
+
+    @property
+    def features(self) -> frozenset[str]:
+        """What the bot announced that it can do."""
+        return frozenset()
+
+    @property
+    def early(self) -> bool:
+        """Whether it has written a ply though it is not its turn."""
+        return False
 
     def news(self) -> tuple[str, ...]:
         """The lines since the last ``go`` of a kind that was not heard before."""
-        known = set(map(kind_of, self.heard[: self._heard_before]))
-        return tuple(line for line in self.heard[self._heard_before :] if kind_of(line) not in known)
+        return ()
 
-    def _request(self, turn: Turn) -> None:
+    def _keep_stray(self, words: str) -> None:
+        self.strays = [*self.strays, words][:_STRAYS]
+
+
+class SpokenDvpSeat(DvpSeat, SpokenSeat):
+    """Any line can be said, known or not."""
+
+    def __init__(self, side: Side, setup: GameSetup, actions: deque[Action]) -> None:
+        super().__init__(side, setup, actions)
+        self._pieces = LineBuffer()
+        self._heard_before = 0
+
+    # What is said
+
+    def begin(self) -> None:
+        SpokenSeat.begin(self)
+
+    def greet(self) -> None:
+        DvpSeat.begin(self)
+
+    def greeted(self) -> None:
+        """Wait for ``announce``."""
+
+    def announce(self) -> None:
+        DvpSeat.greeted(self)
+
+    def request(self, turn: Turn) -> None:
         self._heard_before = len(self.heard)
-        super()._request(turn)
-
-    def received(self, data: bytes, stamp: int) -> None:
-        if len(self.heard) < _HEARD:
-            self._pieces.reset()
-            self.heard += [readable(line)[:_LONGEST] for line in self._pieces.feed(data)]
-        super().received(data, stamp)
-        if not self.introduced_at and self._talk.state is State.IDLE:
-            self.introduced_at = stamp
+        script, self.script = self.script, ()
+        for line in script:
+            self.say(line)
+        if not script:
+            super().request(turn)
 
     def say(self, line: str) -> None:
-        """Write a line as it is, unless the bot wants none of its kind.
+        """Write a line as it is, unless the bot wants none of its kind; its clock runs from the last one.
 
         One that is a message has to be allowed by the protocol now.
         """
-        data = f"{line}\n".encode()
         message = dvp.parse(line.encode(), Role.ARBITER)
-        if isinstance(message, dvp.Unknown):
-            self.process.write(data)
-            return
-        if f"no{message.word}" in self.features:
-            return
-        self._talk.send(message)  # for the state only: the words are to go out as they are
-        if not isinstance(message, dvp.Go):
-            self.process.write(data)
-            return
-        self._answer = None
-        self._heard_before = len(self.heard)
-        self.owes = True
-        self.process.begin_turn()
-        self.stopwatch.prepare()
-        self.stopwatch.start(self.process.write(data))
+        if not isinstance(message, dvp.Unknown):
+            if f"no{message.word}" in self.features:
+                return
+            self._talk.send(message)  # for the state only: the words are to go out as they are
+        data = f"{line}\n".encode()
+        match message:
+            case dvp.Hello():
+                self.expect("dvpok", data)
+            case dvp.IsReady():
+                self.expect("readyok", data)
+            case _:
+                if isinstance(message, dvp.NewGame) and "ready" not in self.features:
+                    self.is_ready = True
+                self.write(data, starts_clock=True)
 
-    @property
-    def is_owed(self) -> bool:
-        """Whether an introduction or ``readyok`` is still owed."""
-        return self._talk.state in (State.HANDSHAKE, State.SYNC)
+    # What is heard
 
-    @property
-    def refusal(self) -> str:
-        """Why the bot said that it cannot play, if it did."""
-        return self._refusal if self._talk.state is State.REFUSED else ""
+    def read(self, data: bytes, reading: Reading) -> None:
+        if len(self.heard) < _HEARD:
+            self._pieces.reset()
+            self.heard += [readable(line)[:_LONGEST] for line in self._pieces.feed(data)]
+        super().read(data, reading)
 
-    def _complain(self, message: dvp.Message) -> None:
+    def take(self, event: dvp.Event, reading: Reading) -> None:
+        match event:
+            case dvp.HelloOk():
+                self.introduced_at = reading.stamp
+            case dvp.Ignored(first=True):
+                self._keep_stray(about_ignored(event))
+            case dvp.BotError(text):
+                self._keep_stray(f"it reported an error: {text}")
+            case _:
+                pass
+        super().take(event, reading)
+
+    def complain(self, message: dvp.Message) -> None:
         self.uncalled.append(f"`{_said(message)}` {_UNCALLED_IN.get(self._talk.state, 'unasked')}")
-        super()._complain(message)
-        self._unexpected = 0  # in a game ten of them lose; here the rest of it is to be seen, too
+        super().complain(message)
+        self._unasked = 0  # in a game ten of them lose; here the rest of it is to be seen, too
+
+    def news(self) -> tuple[str, ...]:
+        known = set(map(kind_of, self.heard[: self._heard_before]))
+        return tuple(line for line in self.heard[self._heard_before :] if kind_of(line) not in known)
 
 
-class SpokenCodecupSeat(CodecupSeat):
-    """Takes the lines of a dialogue, too."""
+class SpokenCodecupSeat(CodecupSeat, SpokenSeat):
+    """A ply is waited for through lines that are none."""
+
+    _strays_before = 0
+    """How many there were when the last ply was taken."""
+
+    def begin(self) -> None:
+        SpokenSeat.begin(self)
+
+    def greet(self) -> None:
+        CodecupSeat.begin(self)
 
     def say(self, line: str) -> None:
-        """Tell the bot ``Start``, a ply of its opponent, or ``Quit``."""
-        if line == "Quit":
-            self.process.write(self._talk.quit())
-            return
-        self.owes = True
-        self.process.begin_turn()
-        self._tell(self._talk.start() if line == "Start" else self._talk.ply(line))
+        self.write(f"{line}\n".encode())
+
+    def request(self, turn: Turn) -> None:
+        had_answer = bool(self._answers)
+        super().request(turn)
+        if had_answer and not (self.early_ply or self._awaits_double_turn):
+            self.early_ply = turn.number
+
+    def read(self, data: bytes, reading: Reading) -> None:
+        super().read(data, reading)
+        self._skip_strays()
+
+    def pop_answer(self) -> Answer:
+        answer = super().pop_answer()
+        self._strays_before = len(self.strays)
+        self._skip_strays()
+        return answer
+
+    def _skip_strays(self) -> None:
+        """Let the next answer be a ply."""
+        while self._answers and not _is_ply(text := self._answers[0].text or ""):
+            self._answers.popleft()
+            self._keep_stray(text)
+
+    def overdue(self) -> Fault:
+        """Where lines that are no plies are all that came, the first of them was the answer."""
+        strays = self.strays[self._strays_before :]
+        fault = judge_answer(strays[0], self.setup.start)[1] if strays else None
+        return fault or super().overdue()
 
 
-SpokenSeat = SpokenDvpSeat | SpokenCodecupSeat
+def spoken_kind(bot: Bot) -> type[SpokenSeat]:
+    """The kind of seat for the dialect that a bot speaks."""
+    return SpokenCodecupSeat if bot.dialect is Dialect.CODECUP else SpokenDvpSeat
 
 
-def spoken_seat(side: Side, setup: GameSetup, bell: Bell) -> SpokenSeat:
-    """The seat for the dialect that the bot speaks."""
-    dialect = setup.competitor(side).bot.dialect
-    seat = SpokenCodecupSeat if dialect is Dialect.CODECUP else SpokenDvpSeat
-    return seat(side, setup, bell)
+def _is_ply(text: str) -> bool:
+    try:
+        parse_ply(text)
+    except PlySyntaxError:
+        return False
+    return True
 
 
 def _said(message: dvp.Message) -> str:

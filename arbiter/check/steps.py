@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from arbiter.check import clocks, company, endings, games, introduction
-from arbiter.check.examination import Examination
+from arbiter.check import clocks, endings, games, introduction, repetition
+from arbiter.check.check import Check
 from arbiter.check.outcome import Verdict
 from arbiter.match.bot import Dialect
 
@@ -15,7 +15,7 @@ class Step:
 
     title: str
     tries: str
-    run: Callable[[Examination], Awaitable[Verdict]]
+    run: Callable[[Check], Awaitable[Verdict]]
     after: tuple[str, ...] = ()
     dialects: tuple[Dialect, ...] = (Dialect.DVP, Dialect.CODECUP)
 
@@ -117,17 +117,17 @@ STEPS = (
         endings.stray_output,
         _PLACEMENT,
     ),
-    Step("reuse", "five games in one process, as either side", company.reuse, _SET_UPS, _DVP),
+    Step("reuse", "five games in one process, as either side", repetition.reuse, _SET_UPS, _DVP),
     Step(
         "two copies at once",
         "a game of the bot against itself",
-        company.two_copies,
+        repetition.two_copies,
         (*_MOVEMENT, "forced pass", "stray output"),
     ),
     Step(
         "same seed, same plies",
         "the same questions with the same `Seed`, twice",
-        company.same_again,
+        repetition.same_again,
         _SET_UPS,
         _DVP,
     ),

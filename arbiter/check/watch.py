@@ -1,4 +1,4 @@
-"""What the processes of a bot are seen to hold while it sits: memory, files elsewhere, the network."""
+"""What the processes of a bot are seen to hold in a probe: memory, files elsewhere, the network."""
 
 import tempfile
 from collections import Counter
@@ -7,10 +7,10 @@ from pathlib import Path
 
 import trio
 
-from arbiter.check.seats import SpokenSeat
 from arbiter.isolation import descriptors
 from arbiter.isolation.sandbox import USUAL, Level
 from arbiter.isolation.usage import highest, measure, proportional
+from arbiter.match.session import Session
 
 TMPDIR = "TMPDIR"
 _PAUSE = 0.05
@@ -30,12 +30,12 @@ class Watch:
     with it the system refuses them.
     """
 
-    def __init__(self, seat: SpokenSeat) -> None:
+    def __init__(self, session: Session) -> None:
         self.peak = 0
         self.files: dict[str, None] = {}
         self.sockets: dict[str, None] = {}
-        self._seat = seat
-        bot = seat.setup.competitor(seat.side).bot
+        self._session = session
+        bot = session.seat.bot
         room = bot.env.get(TMPDIR, tempfile.gettempdir())
         self._own = [bot.directory.resolve(), Path(room).resolve()]
         self._tries: Counter[str] = Counter()
@@ -51,9 +51,9 @@ class Watch:
 
         To look at what they have open as well takes a good part of a millisecond.
         """
-        if not self._seat.is_running:
+        if not self._session.seat.is_spawned:
             return
-        process = self._seat.process
+        process = self._session.process
         pids = process.living()
         usual = USUAL.memory or 0
         memory = measure(pids).memory

@@ -342,7 +342,7 @@ class Table:
                 process.resume()
             process.close_input()
             if fault is None:
-                await self._wait_for_exit(process)
+                await self.exits_within(side, self.referee.setup.quit_grace)
         finally:
             with trio.CancelScope(shield=True):
                 await process.kill()
@@ -350,14 +350,18 @@ class Table:
                 self._ticker.unwatch(process.output)
                 process.close()
 
-    async def _wait_for_exit(self, process: BotProcess) -> None:
-        """Wait for a program that was told to quit; a time in which the arbiter stalled is none of it."""
-        rest = self.referee.setup.quit_grace
+    async def exits_within(self, side: Side, seconds: float) -> bool:
+        """Wait for the end of a program that was told to quit; whether it came in so many seconds.
+
+        A time in which the arbiter stalled is none of it.
+        """
+        rest = seconds
         while rest > 0.001:
             stalled = self._ticker.stalled()
-            if await process.wait_exit(rest):
-                return
+            if await self._processes[side].wait_exit(rest):
+                return True
             rest = (self._ticker.stalled() - stalled) / 1e9
+        return self._processes[side].look_for_exit()
 
     def reports(self, *, with_transcript: bool) -> dict[Side, BotReport]:
         """What is known about both bots so far."""

@@ -144,9 +144,10 @@ class DvpSeat(Seat):
     def read(self, data: bytes, reading: Reading) -> None:
         for event in self._talk.receive(data):
             if self._unasked < _UNASKED_LIMIT:
-                self._take(event, reading)
+                self.take(event, reading)
 
-    def _take(self, event: dvp.Event, reading: Reading) -> None:
+    def take(self, event: dvp.Event, reading: Reading) -> None:
+        """Do what follows from one line of the bot."""
         match event:
             case dvp.Move(ply):
                 self._answer = Answer(ply, reading)
@@ -165,9 +166,8 @@ class DvpSeat(Seat):
             case dvp.BotError(text):
                 self._refusal = text
                 self.note(f"error: {text}")
-            case dvp.Ignored(text, hint, first):
-                if first:
-                    self.note(f"ignored: {text!r}" + (f"; {hint}" if hint else ""))
+            case dvp.Ignored(first=True):
+                self.note(about_ignored(event))
             case dvp.Unexpected(message):
                 self.complain(message)
             case _:
@@ -216,6 +216,11 @@ class DvpSeat(Seat):
 
     def _send(self, *messages: dvp.Message) -> None:
         self.write(self._talk.send(*messages))
+
+
+def about_ignored(event: dvp.Ignored) -> str:
+    """A line without effect, in words."""
+    return f"ignored: {event.text!r}" + (f"; {event.hint}" if event.hint else "")
 
 
 def _floor_ms(clock: Clock) -> int | None:

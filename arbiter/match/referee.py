@@ -188,12 +188,10 @@ class Referee:
 
         Once the game is over the reply is why.
         """
-        if self.is_over:
-            self.reply = Reply(None, None, self.fault)
-            return
-        self.reply = None
         self._turn = turn
-        self._ask()
+        self.reply = Reply(None, None, self.fault) if self.is_over else None
+        if not self.is_over:
+            self._ask()
 
     def play(self, ply: Ply, record: PlyRecord | None = None) -> None:
         """Play a ply for the side to move, and let the opponent know it."""
@@ -241,9 +239,10 @@ class Referee:
 
     @property
     def _mover(self) -> Seat:
-        if self._turn is not None:
-            return self.seats[self._turn.position.to_move]
-        return self.seats[self.position.to_move]
+        turn = self._turn
+        if turn is None:
+            return self.seats[self.position.to_move]
+        return self.seats[turn.position.to_move if turn.side is None else turn.side]
 
     def _look(self, stamp: int) -> None:
         """See what follows from the last event."""
@@ -489,6 +488,8 @@ class Referee:
         """The game cannot be judged fairly; one that a forfeit has decided before stays decided."""
         if not self.faults or fault.code is Code.BOTH:
             self.void = fault
+        if not self._leads and self.reply is None:
+            self.reply = Reply(None, None, fault)
         self._stop()
 
     def _stop(self) -> None:

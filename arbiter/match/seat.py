@@ -38,7 +38,8 @@ class Answer(NamedTuple):
 class Turn:
     """What a bot is asked: the ply with this number, in this position, after these plies.
 
-    They were played from ``start`` on, or from where the game started.
+    They were played from ``start`` on, or from where the game started. ``side`` is who is asked, where that
+    is not the side to move.
     """
 
     number: int
@@ -46,6 +47,7 @@ class Turn:
     plies: Sequence[str]
     opponent_clock: Clock
     start: Position | None = None
+    side: Side | None = None
 
 
 class Seat(ABC):
@@ -223,8 +225,8 @@ class Seat(ABC):
         }
 
     def before_ready(self, fault: Fault) -> Fault:
-        """A fault of a bot that is not ready yet."""
-        if self.is_ready or fault.termination is Termination.START or fault.is_void:
+        """A fault of a bot that is not ready yet; one that owed nothing so far just has that fault."""
+        if self.is_ready or not self.wanted or fault.termination is Termination.START or fault.is_void:
             return fault
         return Fault(Code.ENDED_BEFORE, {"wanted": self.wanted, "end": fault})
 

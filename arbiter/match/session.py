@@ -70,6 +70,10 @@ class Session:
         """Play a ply for the side to move; the bot hears of its opponent's."""
         self.table.perform(lambda: self.referee.play(ply, record))
 
+    async def exits_within(self, seconds: float) -> bool:
+        """Wait for the end of a bot that was told to quit; whether it came in so many seconds."""
+        return await self.table.exits_within(self.side, seconds)
+
     async def fails_within(self, seconds: float) -> Fault | None:
         """Ask for nothing and wait whether the bot fails; its fault, if it does."""
         await self.table.until(lambda: self.fault is not None, seconds)
@@ -85,15 +89,12 @@ class Session:
 
 
 @asynccontextmanager
-async def open_session(
+async def start_session(
     side: Side, setup: GameSetup, ear: Ear | None = None, seat: type[Seat] | None = None
 ) -> AsyncIterator[Session]:
-    """Start the bot of this side and make it ready; on leaving it is ended, at once if it failed.
+    """Start the bot of this side, which need not work; on leaving it is ended, at once if it failed.
 
     ``ear`` hears all that is said; ``seat`` is another kind of seat than that of the bot's dialect.
-
-    Raises:
-        NotReadyError: when it cannot be started, or does not get ready.
     """
     kinds: dict[Side, type[Seat]] = {side.other: Guest}
     if seat is not None:
@@ -101,6 +102,17 @@ async def open_session(
     session = Session(Table(Referee(setup, kinds, leads=False), ear=ear), side)
     async with session.table.open():
         session.table.spawn(side)
+        yield session
+
+
+@asynccontextmanager
+async def open_session(side: Side, setup: GameSetup, ear: Ear | None = None) -> AsyncIterator[Session]:
+    """Start the bot of this side and make it ready; on leaving it is ended, at once if it failed.
+
+    Raises:
+        NotReadyError: when it cannot be started, or does not get ready.
+    """
+    async with start_session(side, setup, ear) as session:
         await session.table.until(lambda: session.referee.has_begun or session.referee.is_over)
         if session.fault is None:
             yield session

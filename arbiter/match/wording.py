@@ -36,7 +36,7 @@ def _earlier_plies(fault: Fault) -> str:
 
 
 def _silence(fault: Fault) -> Iterator[str]:
-    """What may explain that a program did not answer."""
+    """What may explain that no answer came, as far as that was looked for."""
     if "bytes" not in fault.facts:
         return
     if fault.number("bytes") == 0:

@@ -1,11 +1,15 @@
 """Why a ply is illegal, in words of the very board: what an author is told to change."""
 
+import signal
+from dataclasses import replace
+
 import pytest
 
 from arbiter.check.advice import change_for
-from arbiter.check.slip import Slip
+from arbiter.check.failure import Failure
 from arbiter.match.bot import Dialect
-from arbiter.match.termination import Termination
+from arbiter.match.fault import Code, Fact, Fault
+from arbiter.match.referee import judge_answer
 from protocol.rules import Position, parse_dpos, parse_ply
 
 CLUSTER = "........./..bb....../..wrw....../...www..../...bb.... w m"
@@ -50,23 +54,24 @@ WRONG = [
 def test_the_reason_names_spaces_and_what_became_of_them(
     dialect: Dialect, start: str, plies: str, answer: str, words: str
 ) -> None:
-    assert words in change_for(_slip(start, plies.split(), answer), dialect)
+    assert words in change_for(_failure(start, plies.split(), answer), dialect)
 
 
-def _slip(start: str, plies: list[str], answer: str) -> Slip:
+def _failure(start: str, plies: list[str], answer: str) -> Failure:
     began = position = parse_dpos(start)
     for ply in plies:
         position = position.play(parse_ply(ply))
-    number = 60 + len(plies)
-    return Slip(
-        Termination.ILLEGAL, "", f"ply {number}", number, position, answer, plies=tuple(plies), start=began
-    )
+    return replace(_wrong(position, answer), number=60 + len(plies), plies=tuple(plies), start=began)
+
+
+def _wrong(position: Position, answer: str) -> Failure:
+    _, fault = judge_answer(answer, position)
+    assert fault is not None
+    return Failure(fault, 60, position, answer)
 
 
 def test_a_way_back_that_is_legal_does_not_hide_the_rule() -> None:
-    position = parse_dpos(ROW)
-    slip = Slip(Termination.ILLEGAL, "", "ply 60", 60, position, "D3C3", reversible=(True,))
-    told = change_for(slip, Dialect.DVP)
+    told = change_for(replace(_wrong(parse_dpos(ROW), "D3C3"), reversible=(True,)), Dialect.DVP)
     assert told.startswith("The other way round, `C3D3`, it is legal")
     assert "On D3 is a red piece alone" in told
 
@@ -84,35 +89,36 @@ NAMES = [
 @pytest.mark.parametrize(("answer", "words"), NAMES)
 def test_spaces_under_other_names_are_recognised(answer: str, words: str) -> None:
     position = parse_dpos(CLUSTER) if len(answer) == 4 else Position.start()
-    slip = Slip(Termination.SYNTAX, f"{answer!r} is not a ply", "ply 1", 1, position, answer)
-    assert change_for(slip, Dialect.DVP).startswith(words)
+    assert change_for(_wrong(position, answer), Dialect.DVP).startswith(words)
 
 
 def test_a_pass_instead_of_a_move_with_a_red_inside_is_told_so() -> None:
     start = "...b2.b4bb./...b2.b4w5wbr/....w4*.bbw3../.....b2.rb2./.....b... w m"
-    told = change_for(_slip(start, [], "PASS"), Dialect.DVP)
+    told = change_for(_failure(start, [], "PASS"), Dialect.DVP)
     assert "In E3I3 a stack with a red inside moves, as any other does" in told
 
 
-ENDINGS = [
-    (Termination.CRASH, "exited with status 1; its last words: no book", "its last words are from standard"),
-    (Termination.CRASH, "exited with status 1", "To standard error it wrote nothing"),
-    (Termination.KILLED, "killed from outside by SIGTERM", "To standard error it wrote nothing"),
-    (Termination.CRASH, "closed its standard output", "Find out why standard output was closed"),
+ENDINGS: list[tuple[Code, dict[str, Fact], str]] = [
+    (Code.EXITED, {"status": 1, "last_words": "no book"}, "its last words are from standard"),
+    (Code.EXITED, {"status": 1}, "To standard error it wrote nothing"),
+    (Code.KILLED, {"signal": signal.SIGTERM}, "To standard error it wrote nothing"),
+    (Code.OUTPUT_CLOSED, {}, "Find out why standard output was closed"),
+    (Code.SIGNALLED, {"signal": signal.SIGSEGV}, "Signals like this come from memory"),
+    (Code.EXITED, {"status": 128 + signal.SIGABRT}, "Signals like this come from memory"),
+    (Code.EXITED, {"status": 0}, "It ended by itself, as if the game were over"),
 ]
 
 
-@pytest.mark.parametrize(("termination", "detail", "words"), ENDINGS)
-def test_advice_about_an_end_speaks_of_last_words_only_where_there_are_some(
-    termination: Termination, detail: str, words: str
-) -> None:
-    told = change_for(Slip(termination, detail, "ply 13", 13, Position.start()), Dialect.DVP)
+@pytest.mark.parametrize(("code", "facts", "words"), ENDINGS)
+def test_advice_about_an_end_is_about_how_it_ended(code: Code, facts: dict[str, Fact], words: str) -> None:
+    told = change_for(Failure(Fault(code, facts), 13, Position.start()), Dialect.DVP)
     assert words in told
-    assert ("last words" in told) == ("last words" in detail)
+    assert ("its last words are" in told) == ("last_words" in facts)
 
 
 def test_nobody_is_told_to_build_with_the_sanitizer_that_ended_the_program() -> None:
-    detail = "killed by SIGABRT; its last words: ==2==ERROR: AddressSanitizer failed to allocate 0xdfff bytes"
-    told = change_for(Slip(Termination.CRASH, detail, "ply 13", 13, Position.start()), Dialect.DVP)
+    last = "==2==ERROR: AddressSanitizer failed to allocate 0xdfff bytes"
+    fault = Fault(Code.SIGNALLED, {"signal": signal.SIGABRT, "last_words": last})
+    told = change_for(Failure(fault, 13, Position.start()), Dialect.DVP)
     assert "-fsanitize" not in told
     assert told.startswith("Find out why the program ended there")

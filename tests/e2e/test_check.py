@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from arbiter.check import examination, runner
+from arbiter.check import check, runner
 from arbiter.check.outcome import Outcome
 from arbiter.check.steps import STEPS
 from arbiter.match.bot import Bot, Dialect
@@ -37,7 +37,7 @@ from tests.e2e.table import BOTS, Table
 @pytest.fixture(autouse=True)
 def _settled_at_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Most bots here stay when they were started, so that need not be waited for; some are gone soon."""
-    monkeypatch.setattr(examination, "_SETTLES", 10 if "exits" in request.node.name else 0.02)
+    monkeypatch.setattr(check, "_SETTLES", 10 if "exits" in request.node.name else 0.02)
 
 
 def faulty(table: Table, *fault: str) -> Bot:

@@ -8,16 +8,17 @@ from dataclasses import replace
 
 import pytest
 
-from arbiter.check import examination, sitting, watch
+from arbiter.check import check, probe, watch
 from arbiter.check.advice import change_for
+from arbiter.check.failure import Failure
 from arbiter.check.outcome import Outcome
-from arbiter.check.slip import Slip
 from arbiter.isolation import scratch
 from arbiter.isolation.sandbox import MIB, Sandbox
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import TimeControl
-from arbiter.match.termination import Termination
-from protocol.rules import parse_dpos
+from arbiter.match.fault import Code, Fault
+from arbiter.match.referee import judge_answer
+from protocol.rules import Position, parse_dpos
 from tests.e2e.checking import BRISK, GAME, HASTY, MUTE, PATIENT, PLACEMENTS, examine, failures
 from tests.e2e.table import Table
 
@@ -115,7 +116,7 @@ while True:
 
 @pytest.fixture(autouse=True)
 def _settled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(examination, "_SETTLES", 0.02)
+    monkeypatch.setattr(check, "_SETTLES", 0.02)
 
 
 def python(table: Table, **changes: str) -> Bot:
@@ -435,9 +436,9 @@ def test_in_the_codecup_dialect(
     besides: tuple[str, ...],
 ) -> None:
     if title == "placement as Black":
-        monkeypatch.setattr(examination, "_SETTLES", 5)  # it speaks long before
+        monkeypatch.setattr(check, "_SETTLES", 5)  # it speaks long before
     if title == "movement as Black":
-        monkeypatch.setattr(sitting, "_SECOND_TURN", 5)  # the same
+        monkeypatch.setattr(probe, "_SECOND_TURN", 5)  # the same
     assert missed(codecup(table, **changes), title, words, besides, PATIENT) == []
 
 
@@ -572,6 +573,12 @@ def test_thoughts_that_nobody_can_read_lose_no_game_and_are_told(table: Table) -
     assert reports["stray output"].verdict.notes == (f"{told} out",)
 
 
+def illegal(position: Position, answer: str, reversible: tuple[bool, ...] = ()) -> Failure:
+    _, fault = judge_answer(answer, position)
+    assert fault is not None
+    return Failure(fault, 60, position, answer, reversible=reversible)
+
+
 A_NEIGHBOUR_OF_BLACK = parse_dpos("........./..b......./..wrw....../........../......... w m")
 
 
@@ -584,9 +591,7 @@ A_NEIGHBOUR_OF_BLACK = parse_dpos("........./..b......./..wrw....../........../.
     ],
 )
 def test_plies_that_a_bot_missed_show_the_rule(dpos: str, words: str) -> None:
-    position = parse_dpos(dpos)
-    slip = Slip(Termination.ILLEGAL, "", "ply 60", 60, position, "PASS")
-    told = change_for(slip, Dialect.DVP)
+    told = change_for(illegal(parse_dpos(dpos), "PASS"), Dialect.DVP)
     assert told.startswith("PASS is allowed only to a side that has no stack move.")
     assert words in told
     assert ("surrounded" in told, "jumps" in told) == ("surrounded" in words, "jumps" in words)
@@ -601,22 +606,22 @@ def test_plies_that_a_bot_missed_show_the_rule(dpos: str, words: str) -> None:
     ],
 )
 def test_a_way_back_that_is_legal_by_chance_hides_no_rule(reversible: tuple[bool, ...], first: str) -> None:
-    slip = Slip(Termination.ILLEGAL, "", "ply 60", 60, A_NEIGHBOUR_OF_BLACK, "D4C3", reversible=reversible)
-    assert change_for(slip, Dialect.DVP).startswith(first)
+    failure = illegal(A_NEIGHBOUR_OF_BLACK, "D4C3", reversible)
+    assert change_for(failure, Dialect.DVP).startswith(first)
 
 
 @pytest.mark.parametrize(
     ("share", "words"), [(0.01, "It was waiting"), (0.3, "Answer every"), (0.9, "It was still thinking.")]
 )
 def test_a_bot_that_waits_is_told_from_one_that_thinks(share: float, words: str) -> None:
-    slip = Slip(Termination.TIMEOUT, "no answer within 50 ms", "ply 1", share=share)
-    assert change_for(slip, Dialect.DVP).startswith(words)
+    failure = Failure(Fault(Code.NO_ANSWER, {"limit": 50}), 1, share=share)
+    assert change_for(failure, Dialect.DVP).startswith(words)
 
 
 def test_a_file_that_is_not_found_is_looked_for_in_the_right_place(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(examination, "_SETTLES", 5)  # it is gone long before
+    monkeypatch.setattr(check, "_SETTLES", 5)  # it is gone long before
     bot = python(table, start="open('book.txt')")
     verdict = examine(bot, {"starts"})["starts"].verdict
     assert "No such file or directory: 'book.txt'" in verdict.problem

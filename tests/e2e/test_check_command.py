@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from arbiter.check import examination, runner
+from arbiter.check import check, runner
 from tests.e2e.checking import GAME, INTRODUCTION, NUMBERS
 from tests.e2e.commands import arbiter, at_once, start
 from tests.e2e.table import BOTS
@@ -171,7 +171,7 @@ def test_what_there_was_no_time_for_is_tried_by_another_command(
 ) -> None:
     """Four seconds of eight go to the trials, five of which a step needs."""
     monkeypatch.setattr(runner, "LIMIT", 8)
-    monkeypatch.setattr(examination, "_SLOW", 60)  # or it would be tried with less
+    monkeypatch.setattr(check, "_SLOW", 60)  # or it would be tried with less
     slow = command("sleepy", "0.9")
     done = at_once("check", slow, "--time", "4s", *steps("handshake", *REST), cwd=tmp_path)
     assert done.returncode == 3

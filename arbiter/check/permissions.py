@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from arbiter.check.sitting import Sitting
+from arbiter.check.probe import Probe
 from arbiter.check.watch import TMPDIR
 from arbiter.isolation import scratch
 from arbiter.isolation.owner import new_marker
@@ -43,9 +43,9 @@ def _room() -> Path | None:
         return None
 
 
-def memory_denied(sandbox: Sandbox, sittings: Sequence[Sitting]) -> Iterator[str]:
-    """The most memory that a bot held in these sittings, if it is too much."""
-    greatest = max(sittings, key=lambda sitting: sitting.watch.peak, default=None)
+def memory_denied(sandbox: Sandbox, probes: Sequence[Probe]) -> Iterator[str]:
+    """The most memory that a bot held in these probes, if it is too much."""
+    greatest = max(probes, key=lambda probe: probe.watch.peak, default=None)
     if greatest is None or not is_wide(sandbox) or greatest.watch.peak <= (USUAL.memory or 0):
         return
     yield (
@@ -54,7 +54,7 @@ def memory_denied(sandbox: Sandbox, sittings: Sequence[Sitting]) -> Iterator[str
     )
 
 
-def files_denied(sandbox: Sandbox, files: Sequence[str], sittings: Sequence[Sitting]) -> Iterator[str]:
+def files_denied(sandbox: Sandbox, files: Sequence[str], probes: Sequence[Probe]) -> Iterator[str]:
     """Files in the directory of the bot, or elsewhere, that it may not write."""
     if not is_wide(sandbox):
         return
@@ -63,21 +63,21 @@ def files_denied(sandbox: Sandbox, files: Sequence[str], sittings: Sequence[Sitt
             "if the bot wrote there, a tournament that sets no other `isolation` refuses it: write "
             "in the directory $TMPDIR, or not at all"
         )
-    sitting = next((sitting for sitting in sittings if sitting.watch.files), None)
-    if sitting is not None:
+    probe = next((probe for probe in probes if probe.watch.files), None)
+    if probe is not None:
         yield (
-            f"in {sitting.what} it had files elsewhere open for writing: {_first(sitting.watch.files)}; a "
+            f"in {probe.what} it had files elsewhere open for writing: {_first(probe.watch.files)}; a "
             "tournament that sets no other `isolation` refuses that, or gives it an empty directory in the "
             "place of that one: write in the directory $TMPDIR, or not at all"
         )
 
 
-def network_denied(sandbox: Sandbox, sittings: Sequence[Sitting]) -> Iterator[str]:
+def network_denied(sandbox: Sandbox, probes: Sequence[Probe]) -> Iterator[str]:
     """That the bot used the network."""
-    sitting = next((sitting for sitting in sittings if sitting.watch.sockets), None)
-    if sitting is not None and is_wide(sandbox):
+    probe = next((probe for probe in probes if probe.watch.sockets), None)
+    if probe is not None and is_wide(sandbox):
         yield (
-            f"in {sitting.what} it used the network: {_first(sitting.watch.sockets)}; a tournament that sets "
+            f"in {probe.what} it used the network: {_first(probe.watch.sockets)}; a tournament that sets "
             "no other `isolation` refuses that: a pipe or `socketpair` leads to a program of your own"
         )
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import trio
 
-from arbiter.check.seats import SpokenSeat
 from arbiter.isolation import proc
 from arbiter.isolation.sandbox import Level
+from arbiter.match.session import Session
 
 QUIT_GRACE = 2.0
 LAST_CHANCE = 1.0
@@ -28,53 +28,51 @@ class Patience:
     rest: float = QUIT_GRACE
 
 
-class Departure:
-    """The end of the program at a seat.
+class Shutdown:
+    """The end of the program of a session.
 
-    ``ended_after`` is None when it did not end by itself when it was given the time, and ``ended_at_last``
-    whether it did when its input was closed. ``left_running`` are processes that it started and that went
-    on then, whether it had ended or not, and ``threads`` its own if it had not. ``zombies`` counts children
-    that had ended before, and that it never waited for.
+    ``has_ended`` tells whether it ended by itself when it was given the time, and ``ended_at_last`` whether
+    it did when its input was closed. ``left_running`` are processes that it started and that went on then,
+    whether it had ended or not, and ``threads`` its own if it had not. ``zombies`` counts children that had
+    ended before, and that it never waited for.
     """
 
-    def __init__(self, seat: SpokenSeat, patience: Patience) -> None:
-        self.ended_after: float | None = None
-        self.ended_at_last = False
+    def __init__(self, session: Session, patience: Patience) -> None:
+        self.has_ended = self.ended_at_last = False
         self.left_running: tuple[str, ...] = ()
         self.threads = 1
         self.zombies = 0
-        self._seat = seat
+        self._session = session
         self._patience = patience
 
     def count_zombies(self) -> None:
         """To be called before the program is told to quit: it takes them with it."""
-        self.zombies = sum(map(_is_zombie, proc.children(self._seat.process.pid)))
+        self.zombies = sum(map(_is_zombie, proc.children(self._session.process.pid)))
 
     async def part(self) -> None:
         """Close the input of a program that was told to quit, and give it the time to end by itself."""
-        self._seat.process.close_input()
+        self._session.process.close_input()
         if not await self.ends_within(self._patience.end):
             self._patience.end = _NO_PATIENCE
 
     async def ends_within(self, seconds: float) -> bool:
         """Whether the program ends by itself; sees what it leaves running then."""
-        began, process = time.monotonic(), self._seat.process
-        if not await process.wait_exit(seconds):
-            self.left_running = self.company()
+        began, process = time.monotonic(), self._session.process
+        if not await self._session.exits_within(seconds):
+            self.left_running = self.started()
             with contextlib.suppress(OSError):
                 self.threads = int(proc.stat(process.pid)[proc.THREADS])
             return False
-        self.ended_after = time.monotonic() - began
+        self.has_ended = True
         await self._see_what_stays(began + self._patience.rest)
         return True
 
-    async def ends_at_last(self) -> bool:
-        """Whether it ends when its input is closed, having missed the word to end."""
-        self._seat.process.close_input()
-        self.ended_at_last = await self._seat.process.wait_exit(LAST_CHANCE)
-        return self.ended_at_last
+    async def try_at_last(self) -> None:
+        """See whether it ends when its input is closed, having missed the word to end."""
+        self._session.process.close_input()
+        self.ended_at_last = await self._session.exits_within(LAST_CHANCE)
 
-    def company(self) -> tuple[str, ...]:
+    def started(self) -> tuple[str, ...]:
         """What it started and is running."""
         return tuple(map(_command, self._children()))
 
@@ -87,7 +85,7 @@ class Departure:
 
     def _children(self) -> list[int]:
         """What the program started and is alive; a jail is not looked into, and leaves none."""
-        process = self._seat.process
+        process = self._session.process
         if process.applied.level is Level.JAIL:
             return []
         return [pid for pid in process.living() if pid != process.pid]

@@ -8,20 +8,17 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
-import trio
-
 from arbiter.check import advice, answers
 from arbiter.check.conformance import Dialogue
 from arbiter.check.conversation import Conversation
-from arbiter.check.departure import Patience
 from arbiter.check.excerpt import excerpt
+from arbiter.check.failure import Failure
 from arbiter.check.files import files_in
 from arbiter.check.opponent import Aim, Opponent
 from arbiter.check.outcome import Verdict, failed, passed
-from arbiter.check.seats import SpokenDvpSeat, spoken_seat
-from arbiter.check.sitting import Sitting
-from arbiter.check.slip import Slip
-from arbiter.match.bell import Bell
+from arbiter.check.probe import Probe, open_probe
+from arbiter.check.seats import SpokenDvpSeat
+from arbiter.check.shutdown import Patience
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import MS, TimeControl
 from arbiter.match.game import Competitor, GameSetup
@@ -52,11 +49,10 @@ class Introduction:
     told anything.
     """
 
-    sitting: Sitting
+    probe: Probe
     stage: str
     features: frozenset[str] = frozenset()
     options: tuple[Option, ...] = ()
-    identity: tuple[tuple[str, str], ...] = ()
     took: float = 0
     held_back: bool = False
     unasked: str = ""
@@ -79,28 +75,23 @@ class Trial:
     dialect: Dialect | None = None
 
 
-class Examination:
-    """One bot under examination until ``deadline`` (seconds, monotonic)."""
+class Check:
+    """The check of one bot until ``deadline`` (seconds, monotonic)."""
 
     def __init__(self, bot: Bot, control: TimeControl, deadline: float) -> None:
         self.bot = bot
         self.control = control
-        self.sittings: list[Sitting] = []
+        self.probes: list[Probe] = []
         self._files = files_in(bot.directory)
         self._deadline = deadline
-        self._patience = Patience()
+        self.patience = Patience()
         self.start_limit = control.start
         self._introduction: Introduction | None = None
-        self._games: dict[Side, Sitting] = {}
+        self._games: dict[Side, Probe] = {}
 
     @property
     def is_dvp(self) -> bool:
         return self.bot.dialect is Dialect.DVP
-
-    @property
-    def quit_grace(self) -> float:
-        """Seconds that it is given to end by itself; few once it did not use them."""
-        return self._patience.end
 
     @property
     def seconds_left(self) -> float:
@@ -109,7 +100,7 @@ class Examination:
     @property
     def start_seconds(self) -> float:
         """What the bot takes to start, as far as that is known."""
-        known = (sitting.start_seconds for sitting in self.sittings)
+        known = (probe.start_seconds for probe in self.probes)
         return min((seconds for seconds in known if seconds is not None), default=0.0)
 
     @property
@@ -125,8 +116,12 @@ class Examination:
     # Trials
 
     @asynccontextmanager
-    async def sit(self, trial: Trial) -> AsyncIterator[Sitting]:
-        """Start a process of the bot for one game; it is gone afterwards."""
+    async def probe(self, trial: Trial) -> AsyncIterator[Probe]:
+        """Start a process of the bot for one game; it is gone afterwards.
+
+        Raises:
+            MachineBusyError: when the machine spoils the trial.
+        """
         control = trial.control or replace(self.control, game=SHORT, increment=0)
         control = replace(control, start=self.start_limit)
         opponent = Bot("The arbiter itself", ("-",), self.bot.directory)
@@ -135,48 +130,38 @@ class Examination:
         bot = replace(self.bot, dialect=trial.dialect or self.bot.dialect)
         own, other = Competitor(bot, control, trial.seed), Competitor(opponent, theirs)
         white, black = (own, other) if trial.side is Side.WHITE else (other, own)
-        setup = GameSetup(white, black, trial.start, depth=trial.depth, nodes=trial.nodes)
-        bell = Bell()
-        sitting = Sitting(spoken_seat(trial.side, setup, bell), bell, trial.what, self._patience)
-        self.sittings.append(sitting)
-        async with trio.open_nursery() as nursery:
-            try:
-                sitting.spawn(nursery)
-                yield sitting
-            finally:
-                await sitting.leave()
-                nursery.cancel_scope.cancel()
+        setup = GameSetup(white, black, trial.start, depth=trial.depth, nodes=trial.nodes, quit_grace=0)
+        async with open_probe(setup, trial.side, trial.what, self.patience) as probe:
+            self.probes.append(probe)
+            yield probe
 
     async def introduce(self) -> Introduction:
         """The first trial: as before a tournament, up to the first turn."""
         if self._introduction is None:
-            async with self.sit(Trial("a first start")) as sitting:
-                self._introduction = await self._introduce(sitting)
+            async with self.probe(Trial("a first start")) as probe:
+                self._introduction = await self._introduce(probe)
         return self._introduction
 
-    async def _introduce(self, sitting: Sitting) -> Introduction:
-        if sitting.slip is not None or not await sitting.stays_alive(_SETTLES):
-            return Introduction(sitting, "starts")
-        seat = sitting.seat
+    async def _introduce(self, probe: Probe) -> Introduction:
+        seat = probe.seat
+        if not await probe.settle(_SETTLES):
+            return Introduction(probe, "starts")
         if not isinstance(seat, SpokenDvpSeat):
-            unasked = seat.take_answer().text or "" if seat.has_answer else ""
-            sitting.say_end()
-            await sitting.part()
-            return Introduction(sitting, "", unasked=unasked)
-        greeted = time.monotonic_ns()
-        if not sitting.goes_on(await seat.greet(), "`dvpok`"):
-            is_mute = seat.process.bytes_read == 0 and not seat.process.output_ended
-            return Introduction(sitting, "handshake", held_back=is_mute and await sitting.is_holding_back())
-        took = (time.monotonic_ns() - greeted) / MS
+            unasked = seat.pop_answer().text or "" if seat.early else ""
+            await probe.end()
+            return Introduction(probe, "", unasked=unasked)
+        if not await probe.greet():
+            is_mute = seat.bytes_read == 0 and not seat.has_ended
+            return Introduction(probe, "handshake", held_back=is_mute and await probe.is_holding_back())
+        took = (seat.introduced_at - seat.question.stamp) / MS
         self.start_limit = min(self.control.start, round(SHORT + _SLOW_START * 1_000 * self.start_seconds))
-        known = (seat.features, tuple(seat.options.values()), tuple(seat.identity.items()), took)
-        if not sitting.goes_on(await seat.begin_game(), "`readyok`"):
-            return Introduction(sitting, "readiness", *known)
-        sitting.say_end()
-        await sitting.part()
-        return Introduction(sitting, "", *known)
+        known = (seat.features, tuple(seat.options.values()), took)
+        if not await probe.do(seat.begin_game, lambda: seat.is_ready):
+            return Introduction(probe, "readiness", *known)
+        await probe.end()
+        return Introduction(probe, "", *known)
 
-    async def game(self, side: Side) -> Sitting:
+    async def game(self, side: Side) -> Probe:
         """A whole game against the opponent, from the empty board, on the clock that was asked for."""
         if side not in self._games:
             aim = Aim.STIFLE if side is Side.WHITE else Aim.YIELD
@@ -185,126 +170,119 @@ class Examination:
             self._games[side] = await self.play(trial, Opponent(side, aim))
         return self._games[side]
 
-    async def play(self, trial: Trial, opponent: Opponent, most: int | None = None) -> Sitting:
+    async def play(self, trial: Trial, opponent: Opponent, most: int | None = None) -> Probe:
         """A game, or its first ``most`` plies of the bot."""
-        async with self.sit(trial) as sitting:
-            if await sitting.get_ready() and await sitting.play(opponent, most):
-                sitting.say_end()
-                await sitting.part()
-        return sitting
+        async with self.probe(trial) as probe:
+            if await probe.get_ready() and await probe.play(opponent, most):
+                await probe.end()
+        return probe
 
-    async def converse(self, dialogue: Dialogue, *, ends_by_itself: bool = False) -> Sitting:
+    async def converse(self, dialogue: Dialogue, *, ends_by_itself: bool = False) -> Probe:
         """A dialogue; ``ends_by_itself`` when its end is what it is about."""
-        async with self.sit(Trial(f"the dialogue `{dialogue.name}`")) as sitting:
-            if sitting.slip is None:
-                went_well = await Conversation(sitting).go_through(dialogue, ends_by_itself=ends_by_itself)
+        async with self.probe(Trial(f"the dialogue `{dialogue.name}`")) as probe:
+            if probe.goes_on():
+                went_well = await Conversation(probe).go_through(dialogue, ends_by_itself=ends_by_itself)
                 if went_well and not ends_by_itself:
-                    await sitting.part()
-        return sitting
+                    await probe.shutdown.part()
+        return probe
 
     # Judging
 
-    def verdict(self, slip: Slip, sitting: Sitting, change: str = "", notes: Sequence[str] = ()) -> Verdict:
-        """The failure that a slip is.
+    def verdict(self, probe: Probe, change: str = "") -> Verdict:
+        """What its failure says about the bot.
 
         ``change`` is what the step is about. It goes before what can be said in general, unless that is
         nearer to what was seen: the end of a program, which may have any reason, an answer out of form, or
-        words on standard error.
-        Where a pass was missed, that is what it is about.
+        words on standard error. Where a pass was missed, that is what it is about.
         """
-        lines = excerpt(sitting.transcript)
-        if slip.termination is Termination.ILLEGAL and slip.position is not None:
-            lines = (*lines, f"position: {slip.position.dpos}")
-        if slip.termination is Termination.TIMEOUT and sitting.uncalled:
-            slip = replace(
-                slip, detail=f"it wrote {sitting.uncalled[-1]}, and no answer to the open question"
-            )
-            general = advice.NUMBERS
-        else:
-            general = advice.change_for(slip, self.bot.dialect)
-        if slip.termination in _ENDINGS or slip.last_words or answers.is_malformed(slip):
+        failure = probe.failure
+        assert failure is not None
+        lines = excerpt(probe.transcript)
+        problem, general = advice.problem_of(failure), advice.change_for(failure, self.bot.dialect)
+        if failure.termination is Termination.ILLEGAL and failure.position is not None:
+            lines = (*lines, f"position: {failure.position.dpos}")
+        if failure.termination is Termination.TIMEOUT and probe.seat.uncalled:
+            said = f"it wrote {probe.seat.uncalled[-1]}, and no answer to the open question"
+            problem, general = advice.about_ply(failure, said), advice.NUMBERS
+        words = [change, general]
+        if failure.termination in _ENDINGS or failure.last_words or answers.is_malformed(failure):
             words = [general, change]
-        else:
-            words = [change, general]
-        if is_about_passes(sitting) and not answers.is_malformed(slip):
-            words = [advice.about_pass(slip), general]
-        words += _without(sitting)
-        return failed(advice.problem_of(slip), " ".join(filter(None, words)), lines, notes)
+        if is_about_passes(probe) and not answers.is_malformed(failure):
+            words = [advice.about_pass(failure), general]
+        words += _without(probe)
+        return failed(problem, " ".join(filter(None, words)), lines)
 
-    def judge(self, sitting: Sitting, change: str = "") -> Verdict:
+    def judge(self, probe: Probe, change: str = "") -> Verdict:
         """Whether a trial went well, apart from time used up, which has a step of its own."""
-        slip = sitting.slip
-        if slip is None or slip.termination is Termination.RESIGN:
+        if probe.trouble is None or is_out_of_step(probe):
             return passed()
-        if is_out_of_step(sitting):
-            return passed()
-        if ran_out_of_time(sitting) or self._is_just_slow(sitting):
-            return passed(f"{sitting.what} was not finished in time")
-        return self.verdict(slip, sitting, change)
+        if ran_out_of_time(probe) or self._is_just_slow(probe):
+            return passed(f"{probe.what} was not finished in time")
+        return self.verdict(probe, change)
 
-    def _is_just_slow(self, sitting: Sitting) -> bool:
+    def _is_just_slow(self, probe: Probe) -> bool:
         """Whether it took as long in whole games, so that a short clock shows nothing else."""
-        is_late = sitting.slip is not None and sitting.slip.termination is Termination.TIMEOUT
+        is_late = probe.failure is not None and probe.failure.termination is Termination.TIMEOUT
         slowest = max((game.seat.clock.use().worst for game in self._games.values()), default=0)
-        return is_late and slowest > sitting.seat.clock.limit // 2
+        return is_late and slowest > probe.seat.clock.limit // 2
 
 
-def _without(sitting: Sitting) -> Iterator[str]:
+def _without(probe: Probe) -> Iterator[str]:
     """What a bot asked not to be told that failed at its first ply."""
-    if isinstance(sitting.seat, SpokenDvpSeat) and sitting.slip is not None and len(sitting.plies) < 2:
-        unwanted = sorted(sitting.seat.features & {"noboard", "nolegal"})
-        if unwanted and sitting.slip.position is not None:
+    if probe.failure is not None and len(probe.plies) < 2:
+        unwanted = sorted(probe.seat.features & {"noboard", "nolegal"})
+        if unwanted and probe.failure.position is not None:
             names = " and ".join(f"`{name}`" for name in unwanted)
             words = " nor ".join(f"`{name[2:]}`" for name in unwanted)
             yield f"It announces {names}, so it is told no {words}."
 
 
-def step_of(sitting: Sitting) -> str:
-    """The title of the step that the slip of a game belongs to; empty without one."""
-    slip = sitting.slip
-    if slip is None or slip.termination is Termination.RESIGN:
+def step_of(probe: Probe) -> str:
+    """The title of the step that the failure of a game belongs to; empty without one."""
+    failure = probe.trouble
+    if failure is None:
         return ""
-    side = sitting.seat.side.word.capitalize()
-    if slip.position is None:
+    side = probe.seat.side.word.capitalize()
+    if failure.position is None:
         return f"placement as {side}"
-    if ran_out_of_time(sitting):
+    if ran_out_of_time(probe):
         return "clock use"
-    if is_out_of_step(sitting):
+    if is_out_of_step(probe):
         return "stray output"
-    if is_about_passes(sitting):
+    if is_about_passes(probe):
         return "forced pass"
-    if slip.number <= _LAST_PLACEMENT:
+    if failure.number <= _LAST_PLACEMENT:
         return f"placement as {side}"
-    is_first_move = slip.number == _LAST_PLACEMENT + 1 and sitting.seat.side is Side.WHITE
-    if is_first_move and _is_one_of(slip, _SIGNS_OF_A_WRONG_SIDE):
+    is_first_move = failure.number == _LAST_PLACEMENT + 1 and probe.seat.side is Side.WHITE
+    if is_first_move and _is_one_of(failure, _SIGNS_OF_A_WRONG_SIDE):
         return "double turn"
     return f"movement as {side}"
 
 
-def is_about_passes(sitting: Sitting) -> bool:
+def is_about_passes(probe: Probe) -> bool:
     """Whether the bot failed when it had to pass, or right after its opponent had passed."""
-    slip = sitting.slip
-    if slip is None or slip.position is None or slip.position.is_over or is_out_of_step(sitting):
+    failure = probe.failure
+    if failure is None or failure.position is None or failure.position.is_over or is_out_of_step(probe):
         return False
-    if slip.position.legal_plies() == [PASS]:
+    if failure.must_pass:
         return True
-    return sitting.plies[-1:] == [PASS.text] and _is_one_of(slip, _SIGNS_OF_A_MISSED_PASS)
+    return probe.plies[-1:] == [PASS.text] and _is_one_of(failure, _SIGNS_OF_A_MISSED_PASS)
 
 
-def _is_one_of(slip: Slip, rules: Sequence[str]) -> bool:
+def _is_one_of(failure: Failure, rules: Sequence[str]) -> bool:
     """Whether it broke one of these rules; an answer out of form breaks none."""
-    return answers.rule_of(slip) in rules and not answers.is_malformed(slip)
+    return failure.fact("rule") in rules and not answers.is_malformed(failure)
 
 
-def is_out_of_step(sitting: Sitting) -> bool:
+def is_out_of_step(probe: Probe) -> bool:
     """Whether a second answer to one question was taken for the answer to the next."""
-    slip = sitting.slip
-    return bool(sitting.uncalled) and slip is not None and slip.termination is Termination.ILLEGAL
+    failure = probe.failure
+    return bool(probe.seat.uncalled) and failure is not None and failure.termination is Termination.ILLEGAL
 
 
-def ran_out_of_time(sitting: Sitting) -> bool:
+def ran_out_of_time(probe: Probe) -> bool:
     """Whether a bot that does answer had used up its clock; one that is silent at once has another fault."""
-    slip, clock = sitting.slip, sitting.seat.clock
-    if slip is None or slip.termination is not Termination.TIMEOUT or clock.control.game is None:
+    failure, clock = probe.failure, probe.seat.clock
+    if failure is None or failure.termination is not Termination.TIMEOUT or clock.control.game is None:
         return False
     return clock.limit < clock.control.game * MS / 2
