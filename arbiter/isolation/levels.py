@@ -146,7 +146,9 @@ def _try(level: Level) -> tuple[Program | None, str]:
     except subprocess.TimeoutExpired:
         return None, f"a trial program did not end within {_LIMIT} s"
     else:
-        complaint = program.trouble() or errors.decode(errors="replace").strip().rpartition("\n")[2]
+        said = errors.decode(errors="replace")
+        trouble = program.trouble(said)
+        complaint = said.strip().rpartition("\n")[2] or trouble
         if process.returncode == 0:
             return program, ""
         return None, complaint or f"a trial program ended with status {process.returncode}"

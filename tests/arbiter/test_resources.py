@@ -14,14 +14,14 @@ from types import SimpleNamespace
 import pytest
 import trio
 
-from arbiter.isolation import confine, landlock, launch, proc, resources, scratch, tree
+from arbiter.isolation import confine, landlock, launch, levels, proc, resources, scratch, tree
 from arbiter.isolation.confine import Confinement
 from arbiter.isolation.program import Program
 from arbiter.isolation.resources import ResourceError, lack_behind
 from arbiter.isolation.sandbox import Applied, Level, Sandbox
 
 LACKS = [errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM, errno.ENOSPC, errno.EDQUOT]
-LEVELS = [Level.NONE, Level.LIMITS]
+LEVELS = [Level.NONE, Level.LIMITS, pytest.param(Level.JAIL, marks=pytest.mark.needs("bwrap"))]
 PREPARED = (
     "import os, resource, sys; from pathlib import Path; from arbiter.isolation import launch, resources\n"
 )
@@ -91,7 +91,7 @@ def test_however_few_descriptors_are_left(tmp_path: Path, level: Level) -> None:
     """At each step of a start there may be one too few; the program itself needs hardly any of its own."""
     end(start(tmp_path, level))
     before, outcomes = left(), []
-    for more in range(1, 24):
+    for more in range(1, 30):
         script = tmp_path / f"script-{more}"
         script.write_text("#!/bin/sh\nexit 0\n")
         script.chmod(0o755)
@@ -246,6 +246,34 @@ def test_a_program_killed_before_it_was_reached_has_no_trouble_of_its_own(tmp_pa
     program = Program(process, confinement=Confinement(Applied(Level.LIMITS), report=reading))
     assert program.trouble() is None
     program.abandon()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux only")
+@pytest.mark.parametrize(
+    ("said", "remedy"),
+    [
+        ("bwrap: Unknown option --size", "bubblewrap 0.7 or later"),
+        ("bwrap: Creating new namespace failed", "sudo"),
+    ],
+)
+def test_what_bubblewrap_says_is_known_of_a_level(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, remedy: str
+) -> None:
+    (tmp_path / "bwrap").write_text(f"#!/bin/sh\necho '{said}' >&2\nexit 1\n")
+    (tmp_path / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    found = levels.look_at.__wrapped__(Level.JAIL)
+    assert (found.works, found.words) == (False, said)
+    assert found.remedy.startswith(remedy)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux only")
+def test_a_level_is_not_given_up_for_a_lack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bwrap").write_text("#!/bin/sh\necho 'bwrap: Resource temporarily unavailable' >&2\nexit 1\n")
+    (tmp_path / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(ResourceError):
+        levels.look_at.__wrapped__(Level.JAIL)
 
 
 def test_no_process_is_left_for_a_start(tmp_path: Path) -> None:
