@@ -363,7 +363,7 @@ class Referee:
         return ply
 
     def _fail_or_void(self, seat: Seat, fault: Fault, answer: str | None, spent: Spent) -> None:
-        if not self._leads and self.reply is None:
+        if not self._leads and self.reply is None:  # else it happened after the answer
             self.reply = Reply(None, answer, fault, spent, dict(seat.info))
         if fault.is_void:
             self._call_off(fault)

@@ -101,11 +101,14 @@ def await_beats(argument):
     write(f"beats {os.path.getsize('beats') - before}\n", 2)
 
 
-def hold():
-    """Think until somebody lets us go on, by the file ``go-on``; ``asked`` tells that we were asked."""
+def hold(argument):
+    """Think until somebody lets us go on, by the file ``go-on``; ``asked`` tells that we were asked.
+
+    ``busy`` computes meanwhile.
+    """
     open("asked", "w").close()
     while not os.path.exists("go-on"):
-        time.sleep(0.01)
+        burn(0.01) if argument == "busy" else time.sleep(0.01)
 
 
 def late_by_own_account(seconds):
@@ -122,7 +125,7 @@ ODDITIES = {
     "count": lambda argument, move: (count_for_ever(), write(move)),
     "await-beats": lambda argument, move: (await_beats(argument), write(move)),
     "tell-cores": lambda argument, move: (write(f"cores {sorted(os.sched_getaffinity(0))}\n", 2), write(move)),
-    "hold": lambda argument, move: (hold(), write(move)),
+    "hold": lambda argument, move: (hold(argument), write(move)),
     "silent": lambda argument, move: time.sleep(60),
     "exit": lambda argument, move: os._exit(int(argument)),
     "signal": lambda argument, move: (os.kill(os.getpid(), getattr(signal, argument)), time.sleep(60)),

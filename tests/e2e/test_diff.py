@@ -196,6 +196,31 @@ def test_a_little_late_at_every_position_is_no_failure(
     assert (done.returncode, "first by timeout: " in done.stdout) == (1, True)
 
 
+def test_what_the_machine_kept_from_an_answer_is_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arbiter.bench.interview._STALL", 1_500)
+    monkeypatch.setattr("arbiter.match.referee.MOST_WAITING", -1)
+    (tmp_path / "sleepy.sh").write_text(
+        f"echo >> starts; [ $(wc -l < starts) -le 2 ] && exec {ODD} silent --at 2\nexec {OLD}\n"
+    )
+    done = at_once("diff", "sh sleepy.sh", OLD, "--positions", "6", "--time", "1ms", cwd=tmp_path)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "the two answer alike: no test is needed")
+    assert done.stdout.startswith("6 positions, ")
+    assert len((tmp_path / "starts").read_text()) > 2
+
+
+def test_what_the_machine_keeps_from_every_answer_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arbiter.bench.interview._STALL", 300)
+    monkeypatch.setattr("arbiter.match.referee.MOST_WAITING", -1)
+    silent = f"{ODD} silent --at 1 --always"
+    done = at_once("diff", silent, OLD, "--positions", "1", "--time", "1ms", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "odd new: failed 3 times in a row, the last by void: " in done.stderr
+
+
 BAD = [
     (("diff", CUP, OLD), "codecup speaks the CodeCup dialect, in which no position can be told"),
     (("diff", OLD, OLD, "--nodes", "5", "--depth", "2"), "not allowed with argument"),

@@ -7,10 +7,20 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import trio
 
+from arbiter.bench.stand import Stand
+from arbiter.cli.board import PLAIN
+from arbiter.cli.duel import Duel, Parties
+from arbiter.cli.input_lines import InputLines
+from arbiter.isolation.tree import become_subreaper
+from arbiter.match.bot import Dialect
+from arbiter.match.clock import MS
+from arbiter.match.game import Competitor, GameSetup
 from protocol.records import Record, read_records
 from protocol.rules import PASS, Position, Side
 from tests.e2e.commands import BOTS, CUP, ODD, arbiter, environment, processes_in
+from tests.e2e.table import AMPLE, Table
 from tests.e2e.terminal import Terminal
 
 FAIR = f"{ODD} none"
@@ -229,7 +239,59 @@ def test_the_clock_of_the_person_runs_out(tmp_path: Path) -> None:
     assert re.search(r"^white (1\.[0-5]|0\.\d)> d1$", said, re.MULTILINE)
     record = kept(tmp_path / "g.drec")
     assert (record.result, record.termination) == ("0-1", "timeout")
+    assert re.fullmatch(r"no answer within \d+ ms, after \d+ ms for 1 ply", record.headers["Detail"])
     assert record.headers["TimeControl"] == "1500+0"
+
+
+def test_a_bot_that_dies_while_the_person_thinks_has_lost_at_once(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", f"{ODD} move-then-exit --at 2", "--save", "g.drec") as terminal:
+        for ply in ("k5\n", "k4\n"):
+            terminal.read_until("white> ")
+            terminal.type(ply)
+        terminal.read_until("odd forfeits, crash: exited with status 0")
+        assert terminal.finish() == 1
+    record = kept(tmp_path / "g.drec")
+    assert (record.result, record.termination, len(record.plies)) == ("1-0", "crash", 4)
+
+
+class Typist(InputLines):
+    """Lines that are typed one by one; ``begun`` is when the person's turn had begun, before each."""
+
+    def __init__(self, *lines: str) -> None:
+        self.is_typed = False
+        self._lines = list(lines)
+        self.begun: list[int] = []
+        self.duel: Duel
+
+    async def next(self) -> str | None:
+        await trio.lowlevel.checkpoint()
+        self.begun.append(self.duel.game.seats[Side.WHITE].question.stamp)
+        return self._lines.pop(0) if self._lines else None
+
+
+@pytest.mark.parametrize("dialect", list(Dialect))
+def test_clocks_run_on_when_a_ply_is_taken_back(table: Table, dialect: Dialect) -> None:
+    argv = (sys.executable, str(BOTS / "codecup.py")) if dialect is Dialect.CODECUP else table.fair().argv
+    bot = Competitor(table.bot(*argv, dialect=dialect), AMPLE)
+    person = Competitor(table.bot("nobody", name="human"), AMPLE)
+    setup = GameSetup(person, bot, Position.start())
+    typist = Typist("k5", "k4", "undo", "k3", "quit")
+    duel = typist.duel = Duel(Parties(setup, setup, Side.WHITE), typist, PLAIN)
+
+    async def play() -> None:
+        async with trio.open_nursery() as nursery:
+            stand = Stand(nursery)
+            await duel.play(stand)
+            stand.dismiss_all()
+
+    become_subreaper()
+    trio.run(play)
+    first, second, third, after_undo, last = typist.begun
+    assert first < second < third == after_undo < last
+    assert [record.ply for record in duel.game.records][::2] == ["K5", "K3"]
+    assert [duel.game.seats[side].clock.use().plies for side in Side] == [3, 3]
+    lefts = [record.left or 0 for record in duel.game.records[::2]]
+    assert lefts[1] < lefts[0] < 20_000 * MS
 
 
 def test_ctrl_c_keeps_the_game_and_leaves_nothing(tmp_path: Path) -> None:

@@ -169,6 +169,40 @@ def test_a_bot_that_was_mended_answers_otherwise(bundle: Path) -> None:
     assert "note: option Depth was never announced" in done.stdout  # it was told the options of the game
 
 
+@pytest.fixture
+def short(bundle: Path) -> Path:
+    """The same with 300 ms a ply."""
+    path = bundle / "bundle.json"
+    facts = json.loads(path.read_text())
+    facts["white"]["time"]["move"] = 300
+    path.write_text(json.dumps(facts))
+    return bundle
+
+
+def test_what_the_machine_kept_from_an_answer_is_not_repeated(
+    short: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arbiter.match.referee.MOST_WAITING", -1)
+    done = at_once("replay", ".", f"{ODD} silent --at 2", cwd=short)
+    _, row, detail, *_, end = done.stdout.splitlines()
+    assert (done.returncode, row.split()[:2], row.split()[-2:]) == (1, ["3", "white"], ["NOT", "REPEATED"])
+    assert detail.strip().endswith("in one ply: this machine is too busy")
+    rest = "1 not asked any more; 1 not repeated: the machine was too busy, try again"
+    assert end == f"1 of 2 as recorded; {rest}"
+    done = at_once("replay", ".", f"{ODD} silent --at 2", "--format", "json", cwd=short)
+    assert [answer["same"] for answer in json.loads(done.stdout)["answers"]] == [True, False]
+
+
+def test_an_answer_that_only_the_machine_made_late_is_one(
+    short: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arbiter.match.clock.Overrun.is_machines", property(lambda overrun: overrun.is_late))
+    done = at_once("replay", ".", f"{ODD} late 0.5 --at 1 --always", cwd=short)
+    (row,) = [line.split() for line in done.stdout.splitlines() if " DIFFERENT " in line]
+    assert row[:6] == ["5", "white", "illegal", "A1B1", "-", "B2"]
+    assert done.stdout.endswith("\n2 of 3 as recorded\n")
+
+
 def test_a_failure_is_repeated_under_a_wrapper_and_traced(bundle: Path) -> None:
     (bundle / "w.sh").write_text('#!/bin/sh\necho wrapped >&2\nexec "$@"\n')
     (bundle / "w.sh").chmod(0o755)
@@ -358,7 +392,7 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-@pytest.mark.parametrize("bot", [CUP, f"{ODD} none"], ids=["codecup", "dvp"])
+@pytest.mark.parametrize("bot", [CUP, f"{CUP} lower", f"{ODD} none"], ids=["codecup", "lower", "dvp"])
 @pytest.mark.parametrize("game", ["1", "2"])
 def test_a_record_is_put_to_a_bot_again(records: Path, bot: str, game: str) -> None:
     done = arbiter(records, "replay", "games.drec", bot, "--game", game, "--all")
