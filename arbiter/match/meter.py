@@ -135,7 +135,7 @@ class Meter:
 
     def _read_quickly(self, files: "_Files", now: int, *, is_overdue: bool) -> bool:
         """Look at a bot that is a single thread without children; False for any other."""
-        if len(self._cpu) > 1 or self._orphans():
+        if len(self._cpu) > 1 or len(self._threads) > 1 or self._orphans():
             return False
         try:
             if not files.is_single():
