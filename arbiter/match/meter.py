@@ -183,6 +183,8 @@ class Meter:
         elif is_overdue and _is_ready_to_run(process, number):
             self._check_trust(thread, number)
             thread.pending += now - thread.looked_at if thread.is_trusted else 0
+        elif thread.pending:
+            return  # it has not run, so the same wait lasts; the next look for one counts all of it
         thread.ran, thread.waited, thread.looked_at = ran, waited, now
 
     def _check_trust(self, thread: _Thread, number: int) -> None:

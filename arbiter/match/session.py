@@ -102,7 +102,7 @@ async def open_session(
     session = Session(Table(Referee(setup, kinds, leads=False), ear=ear), side)
     async with session.table.open():
         session.table.spawn(side)
-        await session.table.until(lambda: session.referee.has_begun)
+        await session.table.until(lambda: session.referee.has_begun or session.referee.is_over)
         if session.fault is None:
             yield session
             return

@@ -222,6 +222,19 @@ def test_a_wait_that_lasts_counts_when_a_bot_is_overdue(kernel: Kernel) -> None:
         assert meter.read().wait == 0, "the kernel has not counted it"
 
 
+def test_other_looks_take_nothing_from_a_wait_that_lasts(kernel: Kernel) -> None:
+    """Somebody else may look at the counters in between: at each answer, say."""
+    meter = meter_of(kernel)
+    kernel.root.state = "R"
+    kernel.now += 5 * MS
+    assert overdue(meter) == 5
+    for _ in range(4):
+        kernel.now += 5 * MS
+        meter.read()
+    kernel.now += 5 * MS
+    assert overdue(meter) == 30
+
+
 def test_and_only_once_when_it_ends(kernel: Kernel) -> None:
     meter = meter_of(kernel)
     kernel.root.state = "R"
