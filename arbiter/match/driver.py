@@ -29,6 +29,8 @@ _QUICK_BITES = 2
 """Bites of a bot's output that are read at once before a question; more is read with pauses for others."""
 _MOST_BITES = 1_100
 """More than a pipe holds, however short the lines are; what is written meanwhile may wait."""
+_LAST_BITES = 17
+"""Bites that are still read of a program that has ended since it was drained."""
 IDLE_SPEED = 100_000
 """Bytes a second that are read of a bot in its opponent's turn, past ``IDLE_FREE``."""
 IDLE_FREE = 8_192
@@ -180,16 +182,18 @@ class Table:
         return trio.current_time() + (moment - time.monotonic_ns()) / 1e9
 
     def tick(self, late: int, stalled: int) -> None:
-        """A tick: look at the counters of bots that think, and see what a stall was used for."""
+        """A tick: look at the counters of the bots, and see what those that think used a stall for."""
         self.worst_lag = max(self.worst_lag, late)
-        thinking = [side for side in self._processes if self.referee.seats[side].wanted]
-        ran = {side: self._ran_since_tick(side) for side in thinking}
+        ran = {side: self._ran_since_tick(side) for side in self._processes}
         if stalled:
-            self.referee.stalled(stalled, ran)
+            thinking = {side: ns for side, ns in ran.items() if self.referee.seats[side].wanted}
+            self.referee.stalled(stalled, thinking)
             self._perform()
 
     def _ran_since_tick(self, side: Side) -> int:
-        now = self._processes[side].meter.read().cpu
+        # Looked at this way, a wait that still lasts at a deadline is known from its beginning on.
+        is_thinking = bool(self.referee.seats[side].wanted)
+        now = self._processes[side].meter.read(is_overdue=is_thinking).cpu
         before, self._cpu_at_tick[side] = self._cpu_at_tick.get(side, now), now
         return now - before
 
@@ -305,6 +309,7 @@ class Table:
         if process is None:
             return Look(Reading(time.monotonic_ns(), stalled=self._ticker.stalled()))
         if process.look_for_exit():
+            self._is_dry(side, _LAST_BITES)  # it may have written since it was drained
             process.output_ended = True
             self.referee.seats[side].has_ended = True
         return Look(self._reading(side, time.monotonic_ns(), 0, is_overdue=True), process.end())

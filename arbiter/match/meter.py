@@ -135,7 +135,7 @@ class Meter:
 
     def _read_quickly(self, files: "_Files", now: int, *, is_overdue: bool) -> bool:
         """Look at a bot that is a single thread without children; False for any other."""
-        if len(self._cpu) > 1 or self._orphans():
+        if len(self._cpu) > 1 or len(self._threads) > 1 or self._orphans():
             return False
         try:
             if not files.is_single():
@@ -183,6 +183,8 @@ class Meter:
         elif is_overdue and _is_ready_to_run(process, number):
             self._check_trust(thread, number)
             thread.pending += now - thread.looked_at if thread.is_trusted else 0
+        elif thread.pending:
+            return  # it has not run, so the same wait lasts; the next look for one counts all of it
         thread.ran, thread.waited, thread.looked_at = ran, waited, now
 
     def _check_trust(self, thread: _Thread, number: int) -> None:

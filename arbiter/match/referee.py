@@ -112,8 +112,11 @@ class Referee:
 
     @property
     def wake_at(self) -> int | None:
-        """The moment (monotonic ns) at which ``woke`` is to be called, unless something else happens."""
-        if self.is_over:
+        """The moment (monotonic ns) at which ``woke`` is to be called, unless something else happens.
+
+        While something is drained there is none: whatever is due is judged with what is read.
+        """
+        if self.is_over or self._ticket > 0:
             return None
         times = [seat.wake_at for seat in self.seats.values() if seat.wake_at is not None]
         return min([*times, *self._exit_by.values()], default=None)
@@ -154,8 +157,7 @@ class Referee:
 
     def woke(self, stamp: int) -> None:
         """The moment of ``wake_at`` has come."""
-        late = [side for side, seat in self.seats.items() if _is_due(seat.wake_at, stamp)]
-        if late or any(_is_due(moment, stamp) for moment in self._exit_by.values()):
+        if _is_due(self.wake_at, stamp):
             self._doubt()
 
     def drained(self, ticket: int, looks: Mapping[Side, Look]) -> None:

@@ -47,9 +47,7 @@ class Ticker(trio.abc.Instrument):
         self._stalled = 0
         self._ticked_at = 0
         self._used_at_tick = 0
-        self._listeners: dict[Ticked, trio.Nursery] = {}
-        self._runner: Ticked | None = None
-        self._scope = trio.CancelScope()
+        self._listeners: list[Ticked] = []
 
     @property
     def is_heard(self) -> bool:
@@ -114,34 +112,28 @@ class Ticker(trio.abc.Instrument):
 
     @contextmanager
     def heard_by(self, listener: Ticked, nursery: trio.Nursery) -> Iterator[None]:
-        """Let somebody hear of every tick; the ticking task lives in the nursery of one of the listeners."""
-        self._listeners[listener] = nursery
-        if self._runner is None:
-            self._begin(listener)
+        """Let somebody hear of every tick.
+
+        Each listener brings a task of its own, and whichever is awake first ticks for all: so any of them
+        may leave or be cancelled.
+        """
+        if not self._listeners:
+            self._ticked_at, self._used_at_tick = self._now(), self._own.used()
+        self._listeners.append(listener)
+        scope = trio.CancelScope()
+        nursery.start_soon(self._tick_until_cancelled, scope)
         try:
             yield
         finally:
-            del self._listeners[listener]
-            if self._runner is listener:
-                self._scope.cancel()
-                self._runner = None
-                for heir in self._listeners:
-                    self._begin(heir)
-                    break
-
-    def _begin(self, listener: Ticked) -> None:
-        if not self._ticked_at or len(self._listeners) == 1:
-            self._ticked_at, self._used_at_tick = self._now(), self._own.used()
-        self._runner = listener
-        self._scope = trio.CancelScope()
-        self._listeners[listener].start_soon(self._tick_until_cancelled, self._scope)
+            self._listeners.remove(listener)
+            scope.cancel()
 
     async def _tick_until_cancelled(self, scope: trio.CancelScope) -> None:
         with scope:
             while True:
-                due = self._ticked_at + PERIOD
-                await trio.sleep(max(0, due - self._now()) / 1e9)
-                self.tick()
+                await trio.sleep(max(0, self._ticked_at + PERIOD - self._now()) / 1e9)
+                if self._now() - self._ticked_at >= PERIOD:
+                    self.tick()
 
     def tick(self) -> None:
         """Measure the time since the last tick, and let everybody know."""
