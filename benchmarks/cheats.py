@@ -9,7 +9,8 @@ the sixth longer than its limit, and resigns. Black is honest and thinks 5 ms. I
 - forgiven: what White's plies took by its own account less what they were charged, in ms a game: elapsed
   time, on the clock ``cpu`` the CPU time of all that worked for it. Beside it that of the honest bot;
 - too long: what became of White's last ply;
-- Black: what its plies were charged past its own clock, the median in ms, and how often it failed.
+- Black: what its plies were charged past the CPU time that it took for them, the median in ms, and in how
+  many games it failed.
 
 ``refused`` marks an attack, or a part of it, that the isolation level does not let happen.
 """
@@ -79,7 +80,7 @@ def row(attack: str, where: Where, batch: Batch, honest: float) -> list[str]:
     ends = Counter(game.termination for game in batch.games if game not in failures)
     in_time = ends["resign"] + ends["normal"]
     other = ends.total() - in_time - ends["void"] - ends["timeout"]
-    extra = [(took(p, where.clock) - p.charge) / -MS for p in batch.plies if p.side is Side.BLACK]
+    extra = [(ply.charge - ply.cpu) / MS for ply in batch.plies if ply.side is Side.BLACK]
     counts = (in_time, ends["void"], ends["timeout"], other)
     return [
         attack, f"{where.clock}", f"{where.level}", f"{where.concurrency}",

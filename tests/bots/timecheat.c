@@ -309,6 +309,19 @@ static void schedule(int policy) {
 }
 
 static void be_idle(void) { schedule(SCHED_IDLE); }
+
+/* From Linux 6.12 on a program may ask to run longer at a stretch: whoever waits for its core waits longer. */
+static void be_lengthy(void) {
+    struct {
+        unsigned size, policy;
+        unsigned long long flags;
+        int nice;
+        unsigned priority;
+        unsigned long long runtime, deadline, period;
+    } wish = {.size = 48, .policy = SCHED_OTHER, .runtime = 100 * MS};
+    check(syscall(SYS_sched_setattr, 0, &wish, 0));
+}
+
 static void leave_session(void) { setsid(); }
 
 /* A session is a group of its own; that of somebody else, such as a shell's, is left alone. */
@@ -320,6 +333,7 @@ static void lower_group(void) {
 
 static void hire_spinners(void) { hire(MANY, nothing); }
 static void hire_ponderers(void) { hire(CORES, nothing); }
+static void hire_lengthy(void) { hire(CORES, be_lengthy); }
 static void hire_hidden(void) { hire_orphans(CORES, hide); }
 
 static void start_threads(int count, void *(*body)(void *)) {
@@ -389,6 +403,7 @@ static const struct attack { const char *name; void (*begin)(void), (*think)(voi
     {"stop-self", nothing, stop_self, nothing},
     {"ponder-threads", start_ponder_threads, compute_alone, open_gate},
     {"ponder-children", hire_ponderers, compute_alone, open_gate},
+    {"ponder-lengthily", hire_lengthy, compute_alone, open_gate},
     {"double-fork", hire_hidden, let_work, nothing},
     {"reaper", be_reaper, let_work, nothing},
     {"masked", masked, let_work, nothing},
