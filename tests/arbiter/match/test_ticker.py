@@ -9,7 +9,7 @@ import trio
 import trio.testing
 
 from arbiter.match import ticker as module
-from arbiter.match.ticker import OwnCounters, Ticker, ticking
+from arbiter.match.ticker import Arrivals, OwnCounters, Ticker, ticking
 
 MS = 1_000_000
 
@@ -26,13 +26,31 @@ class Listener:
         self.ticked.set()
 
 
+PIPE = 7
+
+
+class Pipes:
+    """Tells of what has arrived, once."""
+
+    def __init__(self) -> None:
+        self.fresh: list[int] = []
+
+    def poll(self) -> list[int]:
+        fresh, self.fresh = self.fresh, []
+        return fresh
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
 class Machine:
     """A thread's time: it runs, waits for a core, sleeps as it means to, or is stopped."""
 
     def __init__(self) -> None:
         self.now = 1_000_000 * MS
         self.ran = self.waited = 0
-        self.ticker = Ticker(cast(OwnCounters, self), lambda: self.now)
+        self.arrivals = Pipes()
+        self.ticker = Ticker(cast(OwnCounters, self), cast(Arrivals, self.arrivals), lambda: self.now)
         self.listener = Listener()
 
     def queued(self) -> int:
@@ -63,6 +81,19 @@ class Machine:
         self.wait(waited)
         self.ticker.after_io_wait(ms / 1_000)
 
+    def arrive_in_sleep(self, waited: float = 0) -> None:
+        """Bytes wake the loop up."""
+        self.ticker.before_io_wait(1)
+        self.sleep(5)
+        self.wait(waited)
+        self.arrivals.fresh.append(PIPE)
+        self.ticker.after_io_wait(1)
+
+    @property
+    def lag(self) -> float:
+        """Of what is read now."""
+        return self.ticker.lag(PIPE, self.now) / MS
+
     def tick(self) -> None:
         self.ticker.tick()
 
@@ -85,27 +116,53 @@ def machine() -> Iterator[Machine]:
         yield machine
 
 
-def test_lag_is_what_passed_since_the_poll(machine: Machine) -> None:
-    machine.poll(5)
+def test_lag_is_what_passed_since_bytes_woke_the_loop(machine: Machine) -> None:
+    machine.arrive_in_sleep()
     machine.run(3)
-    assert machine.ticker.lag(machine.now) == 3 * MS
+    assert machine.lag == 3
     machine.sleep(4)
-    assert machine.ticker.lag(machine.now) == 7 * MS
-    machine.poll(1)
-    assert machine.ticker.lag(machine.now) == 0
+    assert machine.lag == 7
+    machine.arrive_in_sleep()
+    assert machine.lag == 0
 
 
-def test_lag_has_the_waiting_for_a_core_of_the_poll_itself(machine: Machine) -> None:
-    machine.poll(5, waited=9)
+def test_lag_has_the_waiting_for_a_core_of_the_sleep_that_they_ended(machine: Machine) -> None:
+    machine.arrive_in_sleep(waited=9)
     machine.run(1)
-    assert machine.ticker.lag(machine.now) == 10 * MS
+    assert machine.lag == 10
+    machine.arrive_in_sleep()
+    assert machine.lag == 0, "that of the last one only"
+
+
+@pytest.mark.parametrize("kept", ["at work", "from a core"])
+def test_what_arrives_while_the_arbiter_is_at_work_arrived_after_the_look_before(
+    machine: Machine, kept: str
+) -> None:
+    """The arbiter works for other games, or is kept from it, before it looks again and reads."""
     machine.poll(5)
-    assert machine.ticker.lag(machine.now) == 0, "that of the last poll only"
+    machine.run(2)
+    machine.ticker.look()
+    machine.arrivals.fresh.append(PIPE)
+    machine.run(6) if kept == "at work" else machine.wait(6)
+    machine.ticker.look()
+    machine.run(1)
+    machine.poll(0)
+    assert machine.lag == 7
+
+
+def test_bytes_that_follow_others_count_from_their_own_arrival(machine: Machine) -> None:
+    machine.arrive_in_sleep()
+    machine.run(3)
+    machine.ticker.look()
+    machine.arrivals.fresh.append(PIPE)
+    machine.run(2)
+    machine.ticker.look()
+    assert machine.lag == 2
 
 
 def test_lag_is_never_below_nothing(machine: Machine) -> None:
-    machine.poll(5)
-    assert machine.ticker.lag(machine.now - 20 * MS) == 0
+    machine.arrive_in_sleep()
+    assert machine.ticker.lag(PIPE, machine.now - 20 * MS) == 0
 
 
 def test_ticks_in_time_are_no_stall(machine: Machine) -> None:
@@ -180,10 +237,9 @@ def test_a_stall_after_the_poll_counts_with_the_next_one(machine: Machine) -> No
     machine.poll(10)
     machine.sleep(1_000)
     assert machine.stalled == 0
-    assert machine.ticker.lag(machine.now) == 1_000 * MS
+    assert machine.lag == 1_000
     machine.poll(0)
     assert machine.stalled == 990
-    assert machine.ticker.lag(machine.now) == 0
 
 
 # Who ticks.
