@@ -210,7 +210,7 @@ class Check:
         if is_about_passes(probe) and not answers.is_malformed(failure):
             words = [advice.about_pass(failure), general]
         words += _without(probe)
-        return failed(problem, " ".join(filter(None, words)), lines)
+        return replace(failed(problem, " ".join(filter(None, words)), lines), cause=failure.cause)
 
     def judge(self, probe: Probe, change: str = "") -> Verdict:
         """Whether a trial went well, apart from time used up, which has a step of its own."""

@@ -1,6 +1,7 @@
 """The steps before the first turn: start, handshake, options, readiness."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
 
@@ -143,7 +144,8 @@ async def _blame(check: Check, options: tuple[Option, ...], probe: Probe) -> Ver
             f"Every game comes with another `Seed`: take every value up to the greatest, {culprit.high}, "
             "or announce a smaller range."
         )
-    return failed(f"after {which}: {verdict.problem}", f"{values} {verdict.change}", verdict.dialogue)
+    problem, change = f"after {which}: {verdict.problem}", f"{values} {verdict.change}"
+    return replace(verdict, problem=problem, change=change)
 
 
 def _is_seed(option: Option) -> bool:

@@ -19,7 +19,7 @@ from arbiter.match.clock import TimeControl
 from arbiter.match.fault import Code, Fault
 from arbiter.match.referee import judge_answer
 from protocol.rules import Position, parse_dpos
-from tests.e2e.checking import BRISK, GAME, HASTY, MUTE, PATIENT, PLACEMENTS, examine, failures
+from tests.e2e.checking import BRISK, GAME, HASTY, MUTE, PATIENT, PLACEMENTS, examine, failures, missed
 from tests.e2e.table import Table
 
 PYTHON = """
@@ -213,7 +213,7 @@ IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeContro
         "handshake",
         "It was still computing: its start takes longer than the limit",
         (),
-        MUTE,
+        TimeControl(start=500),
     ),
     (
         "sleepy start",
@@ -299,7 +299,7 @@ IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeContro
         GAME,
         PATIENT,
     ),
-    ("gives up", {"go": GIVES_UP}, "forced pass", "(white has to pass): it resigned", GAME, PATIENT),
+    ("gives up", {"go": GIVES_UP}, "forced pass", "@resigned|(white has to pass)", GAME, PATIENT),
     ("passes twice", {"go": PASSES_TWICE}, "stray output", "`move PASS` when no `go` was open", (), PATIENT),
     ("ponders", {"start": PONDERING}, "quit", "it had 2 threads|thread that goes on", (), PATIENT),
     (
@@ -311,7 +311,7 @@ IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeContro
             "go": REMEMBERED,
         },
         "reuse",
-        "D2 is occupied|At `newgame` forget the game before",
+        "@occupied|At `newgame` forget the game before",
         GAME,
         PATIENT,
     ),
@@ -338,26 +338,23 @@ def test_in_python(
     besides: tuple[str, ...],
     control: TimeControl,
 ) -> None:
-    assert missed(python(table, **changes), title, words, besides, control) == []
+    assert missing(python(table, **changes), title, words, besides, control) == []
 
 
-def missed(
-    bot: Bot, title: str, words: str, besides: tuple[str, ...], control: TimeControl
-) -> list[tuple[str, object]]:
+def missing(bot: Bot, title: str, words: str, besides: tuple[str, ...], control: TimeControl) -> list[object]:
     """What the author is not told: that this step failed, and no other, or some of the words."""
     reports = examine(bot, {title, *besides}, control)
     if failures(reports) != [title]:
-        return [(title, reports)]
+        return [title, reports]
     verdict = reports[title].verdict
-    told = f"{verdict.problem}\n{verdict.change}"
-    return [(part, told) for part in words.split("|") if part not in told]
+    return [(part, verdict) for part in missed(verdict, words)]
 
 
 SECOND = 'printf("move %c%s\\n", *legal[1], legal[1] + 1);'
 ROOM_FOR_64 = 'if (legal[64]) abort(); printf("move %s\\n", legal[0]);'
 ANY_WORD = 'if (strstr(all, "quit")) break;'
 IN_C = [
-    ("second ply", {"go": SECOND}, "placement as White", "SIGSEGV|a single legal ply|sanitize"),
+    ("second ply", {"go": SECOND}, "placement as White", "@signalled|SIGSEGV|a single legal ply|sanitize"),
     ("64 plies", {"go": ROOM_FOR_64}, "long game", "SIGABRT|There were 116 legal plies"),
     ("any word", {"news": ANY_WORD}, "unusual lines", "takes the rest of its line"),
 ]
@@ -368,7 +365,7 @@ IN_C = [
     ("changes", "title", "words"), [pytest.param(*rest, id=name) for name, *rest in IN_C]
 )
 def test_in_c(table: Table, changes: dict[str, str], title: str, words: str) -> None:
-    assert missed(compiled(table, **changes), title, words, (), PATIENT) == []
+    assert missing(compiled(table, **changes), title, words, (), PATIENT) == []
 
 
 HEAD = 'line=$(head -n 1) && set -- $line && word=$1 && shift && rest="$*"'
@@ -391,7 +388,7 @@ IN_SHELL = [
 def test_in_shell(
     table: Table, changes: dict[str, str], title: str, words: str, control: TimeControl
 ) -> None:
-    assert missed(shell(table, **changes), title, words, (), control) == []
+    assert missing(shell(table, **changes), title, words, (), control) == []
 
 
 DASHED = "print(ply if len(ply) != 4 or ply == 'PASS' else ply[:2] + '-' + ply[2:], flush=True)"
@@ -417,7 +414,7 @@ IN_CODECUP = [
         "no second turn for White",
         {"after": ONE_TURN},
         "movement as Black",
-        "after the 49th placement it wrote A1A2|White moves again: as Black read two lines",
+        "@early|A1A2|White moves again: as Black read two lines",
         PLACEMENTS,
     ),
     ("eager", {"start": EAGER}, "placement as Black", "it wrote A1 before it was told|gets `Start`", ()),
@@ -439,7 +436,7 @@ def test_in_the_codecup_dialect(
         monkeypatch.setattr(check, "_SETTLES", 5)  # it speaks long before
     if title == "movement as Black":
         monkeypatch.setattr(probe, "_SECOND_TURN", 5)  # the same
-    assert missed(codecup(table, **changes), title, words, besides, PATIENT) == []
+    assert missing(codecup(table, **changes), title, words, besides, PATIENT) == []
 
 
 def test_a_machine_that_stood_still_is_not_taken_for_a_search_by_the_clock(table: Table) -> None:
