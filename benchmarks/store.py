@@ -68,7 +68,6 @@ class Stub:
         return GameResult(
             result=won_by(None if lead == 0 else Side.WHITE if lead > 0 else Side.BLACK),
             termination=Termination.NORMAL,
-            detail="",
             offender=None,
             plies=plies,
             answer=None,

@@ -11,7 +11,7 @@ from arbiter.bench.interview import InterviewError, Limits, interview
 from arbiter.bench.positions import Phase, Question
 from arbiter.match.bot import Bot
 from arbiter.match.groups import unwrapped
-from arbiter.match.sitting import Reply
+from arbiter.match.referee import Reply
 
 _ASKED_AGAIN = 20
 _SLACK = 20_000
@@ -91,7 +91,7 @@ class Comparison:
 
     def mean_ms(self, index: int) -> float:
         """How long one of the bots took for an answer, in ms."""
-        return sum(pair.replies[index].used for pair in self.pairs) / len(self.pairs) / 1e6
+        return sum(pair.replies[index].spent.wall for pair in self.pairs) / len(self.pairs) / 1e6
 
     def heeds_limits(self, index: int) -> str | None:
         """By how much one of the bots went past its limit at worst, if it did; as far as it tells."""

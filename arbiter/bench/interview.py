@@ -8,11 +8,12 @@ import trio
 
 from arbiter.bench.positions import Question
 from arbiter.match.bot import Bot
-from arbiter.match.clock import MS, Clock, TimeControl
+from arbiter.match.clock import MS, TimeControl
+from arbiter.match.fault import Fault
 from arbiter.match.game import Competitor, GameSetup
-from arbiter.match.seat import Turn
-from arbiter.match.sitting import NotReadyError, Reply, sit_down
-from arbiter.match.verdict import Failure
+from arbiter.match.referee import Reply
+from arbiter.match.session import NotReadyError, Session, open_session
+from arbiter.match.wording import describe
 from protocol.rules import Position, Side
 
 _STALL = 30_000
@@ -23,9 +24,9 @@ _MOST_FAILURES = 3
 class InterviewError(Exception):
     """A bot that cannot be asked, or fails again and again; the text says which and why."""
 
-    def __init__(self, bot: str, failure: Failure, text: str) -> None:
+    def __init__(self, bot: str, fault: Fault, text: str) -> None:
         super().__init__(f"{bot}: {text}")
-        self.termination = failure.termination
+        self.termination = fault.termination
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,32 +108,32 @@ class _Interview:
     async def hold(self, questions: deque[Question]) -> None:
         while questions:
             try:
-                async with sit_down(self._side, self._setup) as sitting:
-                    while questions and sitting.failure is None:
-                        question = questions.popleft()
-                        async with self._cores:
-                            # A little late each time is no failure, however many positions there are.
-                            sitting.seat.clock.grace_left = self._limits.control.grace * MS
-                            reply = await sitting.ask(self._turn(question))
-                        self._note(reply)
-                        self._tell(question, reply)
+                async with open_session(self._side, self._setup) as session:
+                    while questions and await self._ask_next(session, questions):
+                        pass
             except NotReadyError as error:
-                raise InterviewError(self._bot.name, error.failure, error.failure.detail) from None
+                raise InterviewError(self._bot.name, error.fault, str(error)) from None
 
-    def _turn(self, question: Question) -> Turn:
-        return Turn(
-            question.number,
-            question.position,
-            question.plies,
-            Clock(self._limits.control),
-            start=question.start,
-        )
-
-    def _note(self, reply: Reply) -> None:
+    async def _ask_next(self, session: Session, questions: deque[Question]) -> bool:
+        """Ask what comes first; whether the bot can be asked on."""
+        question = questions.popleft()
+        async with self._cores:
+            # A little late each time is no failure, however many positions there are.
+            session.seat.clock.grace_left = self._limits.control.grace * MS
+            session.referee.set_up(question.start, question.plies)
+            reply = await session.ask()
         if reply.failure is None:
             self._failures = 0
-            return
+        else:
+            self._count_failure(reply.failure)
+        if reply.failure is not None and reply.failure.is_void:
+            questions.appendleft(question)  # the machine was too busy: once more
+        else:
+            self._tell(question, reply)
+        return reply.failure is None
+
+    def _count_failure(self, failure: Fault) -> None:
         self._failures += 1
         if self._failures == _MOST_FAILURES:
-            why = f"failed {_MOST_FAILURES} times in a row, the last by {reply.failure.termination}"
-            raise InterviewError(self._bot.name, reply.failure, f"{why}: {reply.failure.detail}")
+            why = f"failed {_MOST_FAILURES} times in a row, the last by {failure.termination}"
+            raise InterviewError(self._bot.name, failure, f"{why}: {describe(failure)}")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import trio
 
 from arbiter.match.game import GameSetup
-from arbiter.match.sitting import Sitting, sit_down
+from arbiter.match.session import Session, open_session
 from protocol.rules import Side
 
 
@@ -14,28 +14,28 @@ class Stand:
     """Each bot has a task of its own in the nursery, so that any of them may leave first."""
 
     nursery: trio.Nursery
-    _farewells: dict[Sitting, trio.Event] = field(default_factory=dict)
+    _farewells: dict[Session, trio.Event] = field(default_factory=dict)
 
-    async def seat(self, side: Side, setup: GameSetup) -> Sitting:
+    async def seat(self, side: Side, setup: GameSetup) -> Session:
         """Start the bot of this side.
 
         Raises:
             NotReadyError: when it cannot be started, or does not get ready.
         """
-        sitting: Sitting = await self.nursery.start(self._host, side, setup)
-        return sitting
+        session: Session = await self.nursery.start(self._host, side, setup)
+        return session
 
-    def dismiss(self, sitting: Sitting) -> None:
+    def dismiss(self, session: Session) -> None:
         """Let a bot leave."""
-        self._farewells.pop(sitting).set()
+        self._farewells.pop(session).set()
 
     def dismiss_all(self) -> None:
         """Let all bots leave."""
-        for sitting in list(self._farewells):
-            self.dismiss(sitting)
+        for session in list(self._farewells):
+            self.dismiss(session)
 
-    async def _host(self, side: Side, setup: GameSetup, task_status: trio.TaskStatus[Sitting]) -> None:
-        async with sit_down(side, setup) as sitting:
-            farewell = self._farewells[sitting] = trio.Event()
-            task_status.started(sitting)
+    async def _host(self, side: Side, setup: GameSetup, task_status: trio.TaskStatus[Session]) -> None:
+        async with open_session(side, setup) as session:
+            farewell = self._farewells[session] = trio.Event()
+            task_status.started(session)
             await farewell.wait()

@@ -11,6 +11,7 @@ from textwrap import shorten
 
 from arbiter.bench.checking import check
 from arbiter.isolation.launch import StartError
+from arbiter.isolation.resources import require_disk
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import TimeControl
 from arbiter.store import League
@@ -103,6 +104,7 @@ class Trial:
         seconds = f"{time.monotonic() - began:.1f} s"
         if status == 0:
             return Finding(f"build ok {seconds}")
+        require_disk((self._bot.directory, self._directory))
         details = first_errors(log.read_text(errors="backslashreplace"))
         return Finding(
             f"build FAILED {seconds}", (*details, f"all of it: {log}"), is_sound=False, goes_on=False

@@ -8,9 +8,9 @@ from pathlib import Path
 from arbiter.check.probe import Probe
 from arbiter.check.watch import TMPDIR
 from arbiter.isolation import scratch
-from arbiter.isolation.launch import shown
 from arbiter.isolation.owner import new_marker
-from arbiter.isolation.sandbox import USUAL, Level, Sandbox
+from arbiter.isolation.resources import needed_for
+from arbiter.isolation.sandbox import USUAL, Level, Sandbox, shown
 from arbiter.match.bot import Bot
 
 _SHOWN = 3
@@ -35,9 +35,10 @@ def with_room(bot: Bot) -> Iterator[Bot]:
 
 
 def _room() -> Path | None:
-    """A fresh directory, if one can be made."""
+    """A fresh directory, if one can be made. Raises ResourceError when there is no room for it."""
     try:
-        return scratch.make(new_marker())
+        with needed_for("making a directory for temporary files"):
+            return scratch.make(new_marker())
     except OSError:
         return None
 

@@ -79,8 +79,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Try the steps, telling each as it is done."""
     from arbiter.check.findings import Findings
     from arbiter.check.steps import STEPS
+    from arbiter.cli.failures import require_room
     from arbiter.isolation.tree import become_subreaper
 
+    require_room(1)
     numbers = sorted(set(arguments.step or range(1, len(STEPS) + 1)))
     if numbers[-1] > len(STEPS):
         titles = ", ".join(f"{number} {step.title}" for number, step in enumerate(STEPS, 1))

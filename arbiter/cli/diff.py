@@ -91,9 +91,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Ask both; 0 when all answers are the same."""
     from arbiter.bench.comparison import Survey
     from arbiter.cli.building import build_all
+    from arbiter.cli.failures import require_room
     from arbiter.cli.interruptible import run_interruptible
     from arbiter.isolation.affinity import usable_cores
 
+    require_room(4)  # each bot is asked as White and as Black at once
     bots = told_apart(bots_of([arguments.new, arguments.old]))
     _require_dvp(bots)
     limits = _limits(arguments)
@@ -242,11 +244,13 @@ def _remarks(comparison: "Comparison", bots: Sequence[Bot]) -> list[str]:
 
 
 def _failures(comparison: "Comparison", bots: "Sequence[Bot]") -> "Iterator[str]":
+    from arbiter.match.wording import describe
+
     for index, bot in enumerate(bots):
         if failed := comparison.failures(index):
             count, failure = len(failed), failed[0].replies[index].failure
             assert failure is not None
-            why = f"{failure.termination}: {shorten(failure.detail, _DETAIL, placeholder=' ...')}"
+            why = f"{failure.termination}: {shorten(describe(failure), _DETAIL, placeholder=' ...')}"
             yield f"{bot.name} failed at {count} of {len(comparison.pairs)} positions, first by {why}"
 
 
@@ -316,6 +320,8 @@ def _as_json(comparison: "Comparison", bots: Sequence[Bot]) -> dict[str, Any]:
 
 
 def _pair_json(pair: "Pair") -> dict[str, Any]:
+    from arbiter.match.wording import describe
+
     return {
         "position": pair.question.position.dpos,
         "start": pair.question.start.dpos,
@@ -325,6 +331,6 @@ def _pair_json(pair: "Pair") -> dict[str, Any]:
         "from": pair.question.place or None,
         "answers": list(_answers(pair)),
         "scores": list(pair.scores),
-        "details": [reply.failure and reply.failure.detail for reply in pair.replies],
-        "ms": [round(reply.used / 1e6, 3) for reply in pair.replies],
+        "details": [reply.failure and describe(reply.failure) for reply in pair.replies],
+        "ms": [round(reply.spent.wall / 1e6, 3) for reply in pair.replies],
     }

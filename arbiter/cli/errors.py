@@ -1,7 +1,13 @@
 """What a subcommand raises when it cannot do what it was asked for, and exit statuses."""
 
+from pathlib import Path
+
+LACKING = 1
+"""The machine lacked something: descriptors, processes, memory."""
 INCOMPLETE = 3
 """Nothing was found to be wrong, but not all could be tried."""
+FAULT = 70
+"""A fault of the arbiter itself; EX_SOFTWARE of ``sysexits.h``."""
 INTERRUPTED = 130
 """Stopped by a signal, as shells report it."""
 PIPE_CLOSED = 141
@@ -15,3 +21,11 @@ class UsageError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+
+class FaultError(Exception):
+    """A fault of the arbiter itself, which is the cause; ``directory`` is to keep what is known of it."""
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(str(directory))
+        self.directory = directory

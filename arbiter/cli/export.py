@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from arbiter.cli.results import reading
+from arbiter.match.fault import as_json
 from arbiter.match.game import BotReport, PlyRecord
 from arbiter.rating.layout import csv_cell
 from arbiter.store import League, PlayedGame
@@ -81,6 +82,7 @@ def _facts(game: PlayedGame) -> dict[str, Any]:
     outcome = game.outcome
     return {
         **_row(game),
+        "fault": None if outcome.fault is None else as_json(outcome.fault),
         "white_time": game.white_time,
         "black_time": game.black_time,
         "clock": game.clock,

@@ -1,7 +1,6 @@
 """Finding the subcommand and turning whatever goes wrong into one message and an exit status."""
 
 import argparse
-import errno
 import io
 import os
 import re
@@ -15,8 +14,7 @@ from keyword import iskeyword
 from pathlib import Path
 from typing import NoReturn
 
-from arbiter.cli.errors import INTERRUPTED, PIPE_CLOSED, UsageError
-from arbiter.match.groups import unwrapped
+from arbiter.cli.errors import UsageError
 
 COMMANDS = (
     "run",
@@ -116,40 +114,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that lacks a character shows another one; that is no reason to fail.
             stream.reconfigure(errors="replace")
-    try:
-        return _told(sys.argv[1:] if argv is None else argv, is_heard=is_heard)
-    except BrokenPipeError:
-        # The reader of our output left, such as `head`; there is nobody to tell.
-        return _without_output(PIPE_CLOSED)
-
-
-def _told(argv: Sequence[str], *, is_heard: bool) -> int:
-    """Run one command, and say what goes wrong."""
+    words = sys.argv[1:] if argv is None else argv
     try:
         if not is_heard:
             raise UsageError("standard output is closed", "to be rid of the output: >/dev/null")
-        with unwrapped(UsageError, OSError):
-            arguments = _parse(argv)
-            run: Callable[[argparse.Namespace], int] = arguments.run
-            status = run(arguments)
-        sys.stdout.flush()
-        return status
-    except UsageError as error:
-        print(f"arbiter: {error.message}", file=sys.stderr)
-        if error.hint:
-            print(f"  {error.hint}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except OSError as error:
-        if isinstance(error, FileNotFoundError) and not _has_directory():
-            print("arbiter: the working directory was deleted", file=sys.stderr)
-            print("  change to one that exists", file=sys.stderr)
-            return 2
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
-            raise
-        print(f"arbiter: the output cannot be written: {error.strerror}", file=sys.stderr)
-        return _without_output(2)
+        return _run(words)
+    except (Exception, KeyboardInterrupt, BaseExceptionGroup) as error:
+        from arbiter.cli.failures import say_failure
+
+        return say_failure(error, words)
+
+
+def _run(words: Sequence[str]) -> int:
+    """Run one command, with its output written out."""
+    arguments = _parse(words)
+    run: Callable[[argparse.Namespace], int] = arguments.run
+    status = run(arguments)
+    sys.stdout.flush()
+    return status
 
 
 def _stand_in() -> None:
@@ -159,25 +141,9 @@ def _stand_in() -> None:
             setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115  # open to the end
 
 
-def _has_directory() -> bool:
-    """Whether the working directory still exists."""
-    try:
-        Path.cwd()
-    except FileNotFoundError:
-        return False
-    return True
-
-
 def _interrupt(*_: object) -> NoReturn:
     """Before and after the games, every signal to stop is like Ctrl-C."""
     raise KeyboardInterrupt
-
-
-def _without_output(status: int) -> int:
-    """Keep the interpreter from trying once more to write what it could not."""
-    for stream in (sys.stdout, sys.stderr):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    return status
 
 
 class _ShowVersion(argparse.Action):

@@ -3,7 +3,8 @@
 import argparse
 import os
 import secrets
-from datetime import datetime
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,14 +21,16 @@ from protocol.records import format_record
 from protocol.rules import Position, Side
 
 if TYPE_CHECKING:
-    from arbiter.bench.sheet import Sheet
-    from arbiter.cli.duel import Parties
+    from arbiter.cli.duel import Duel, Parties
+    from arbiter.match.referee import Referee
 
 NAME = "play"
 HELP = "play against a bot yourself"
 
 _PERSON = "human"
 _ADVISER = "sample:greedy"
+_MOST_BOTS = 3
+"""The opponent, the same one led back to an earlier ply meanwhile, and who gives hints."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,11 +90,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Play; 1 when the bot failed."""
-    from arbiter.bench.sheet import Sheet
-    from arbiter.cli.duel import NOT_BEGUN
+    from arbiter.cli.duel import NOT_BEGUN, Duel
+    from arbiter.cli.failures import require_room
+    from arbiter.cli.input_lines import InputLines
     from arbiter.cli.interruptible import run_interruptible
-    from arbiter.match.sitting import NotReadyError
+    from arbiter.cli.look import terminal_look
+    from arbiter.match.session import NotReadyError
 
+    require_room(_MOST_BOTS)
     if arguments.position is not None and arguments.openings != "empty":
         raise UsageError("--openings and --position both say where the game starts", "leave one of them out")
     bot = confined(find_bot(arguments.bot), arguments.isolation, Path.cwd() / "results", NAME)
@@ -100,33 +106,27 @@ def run(arguments: argparse.Namespace) -> int:
     number = _next_number(path)
     start, opening = _start(arguments, bot, seed)
     parties = _parties(arguments, bot, seed, number, start)
-    sheet = Sheet(parties.setup)
-
-    async def play() -> None:
-        await _play(parties, sheet)
-
+    duel = Duel(parties, InputLines(), terminal_look())
+    started_at = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
     try:
-        run_interruptible(play)
+        run_interruptible(partial(_play, parties, duel))
     except NotReadyError as error:
         raise UsageError(f"{bot.name} cannot play: {error}", "arbiter check tells what is wrong") from None
     except KeyboardInterrupt:
-        say("\ninterrupted" if sheet.has_begun else f"\ninterrupted {NOT_BEGUN}")
+        say("\ninterrupted" if duel.has_begun else f"\ninterrupted {NOT_BEGUN}")
         raise
     finally:
-        if sheet.has_begun:
-            _keep(sheet, path, number, seed, opening)
-    has_failed = sheet.failure is not None and sheet.offender is not parties.person
-    return 1 if has_failed and sheet.failure is not None and sheet.failure.termination.is_forfeit else 0
+        if duel.has_begun:
+            _keep(duel.game, started_at, path, number, seed, opening)
+    failure = duel.game.faults.get(parties.person.other)
+    return 1 if failure is not None and failure.termination.is_forfeit else 0
 
 
-async def _play(parties: "Parties", sheet: "Sheet") -> None:
+async def _play(parties: "Parties", duel: "Duel") -> None:
     import trio
 
     from arbiter.bench.stand import Stand
     from arbiter.cli.building import build_all
-    from arbiter.cli.duel import Duel
-    from arbiter.cli.input_lines import InputLines
-    from arbiter.cli.look import terminal_look
     from arbiter.match.groups import leaves
 
     error: Exception | None = None
@@ -135,7 +135,7 @@ async def _play(parties: "Parties", sheet: "Sheet") -> None:
     async with trio.open_nursery() as nursery:
         stand = Stand(nursery)
         try:
-            await Duel(parties, sheet, stand, InputLines(), terminal_look()).play()
+            await duel.play(stand)
         except Exception as caught:
             # Raised again below, where the nursery does not make a group of it.
             error = caught
@@ -248,15 +248,18 @@ def _next_number(path: Path) -> int:
     return max(games.numbers, default=0) + 1
 
 
-def _keep(sheet: "Sheet", path: Path, number: int, seed: int, opening: str | None) -> None:
+def _keep(game: "Referee", started_at: str, path: Path, number: int, seed: int, opening: str | None) -> None:
     """Write the game to its file, after others."""
+    from arbiter.bench.sheet import record_of
+
+    record = record_of(game, started_at, number, seed, opening)
     try:
         is_first = not path.exists() or path.stat().st_size == 0
         with path.open("a", encoding="utf-8") as file:
-            file.write(("" if is_first else "\n") + format_record(sheet.record(number, seed, opening)))
+            file.write(("" if is_first else "\n") + format_record(record))
     except OSError as error:
         say(f"the game could not be kept: {printable(str(path))}: {error.strerror}; its plies:")
-        say(" ".join(sheet.texts))
+        say(" ".join(game.texts))
         return
-    game = f" --game {number}" if number > 1 else ""
-    say(f"kept in {shown(path)}; see it: arbiter show {shown(path)}{game}")
+    which = f" --game {number}" if number > 1 else ""
+    say(f"kept in {shown(path)}; see it: arbiter show {shown(path)}{which}")

@@ -3,24 +3,28 @@
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from math import inf
 from pathlib import Path
+from typing import TextIO, cast
 
 import trio
 
 from arbiter.cli.errors import INTERRUPTED, UsageError
+from arbiter.cli.failures import faults_kept_in, require_room, say_lack
 from arbiter.cli.interruptible import minded_signals
 from arbiter.cli.result_line import result_line
 from arbiter.cli.table import render
 from arbiter.isolation.levels import UnavailableError
+from arbiter.isolation.resources import LACKS, ResourceError, lack_behind
 from arbiter.isolation.tree import kill_everything_once
-from arbiter.live.plain import plain_watcher
-from arbiter.live.scribe import Scribe
+from arbiter.live.output import Output
+from arbiter.live.plain import LineView, PlainLines, warning_lines
+from arbiter.live.trace import Trace
+from arbiter.live.writer import View, writing
 from arbiter.match.groups import unwrapped
 from arbiter.store import FILE_NAME, League, StoreError
 from arbiter.tournament.config import Tournament
-from arbiter.tournament.events import Event, Notice, Watcher
 from arbiter.tournament.openings import OpeningsError
 from arbiter.tournament.outcomes import outcomes
 from arbiter.tournament.play import (
@@ -32,6 +36,7 @@ from arbiter.tournament.play import (
     play_tournament,
     settle,
 )
+from arbiter.tournament.prepare import STARTS
 from arbiter.tournament.problems import option
 from arbiter.tournament.sandboxes import chosen_levels
 from arbiter.tournament.schedule import Stage
@@ -41,6 +46,8 @@ from arbiter.tournament.withdrawals import ways_back
 from protocol.rules import Position
 
 _SWITCH_INTERVAL = 0.0005
+_PATIENCE = 0.5
+"""Seconds that the last line of a run that was interrupted waits for its reader."""
 _NO_DIALOGUE = "no game was begun, so there is no dialogue of one; arbiter check BOT shows how a bot starts"
 
 
@@ -60,8 +67,8 @@ class Session:
         new_versions: Sequence[str] | None = None,
         readmitted: Sequence[str] = (),
         budget: float | None = None,
-        trace: Scribe | None = None,
-        log: Scribe | None = None,
+        trace: Trace | None = None,
+        log: View | None = None,
     ) -> None:
         """``form`` is the table's format; ``again`` the command that goes on after an interruption;
         ``hint`` a line to end with; ``games``, ``new_versions`` and ``readmitted`` are as in
@@ -79,18 +86,23 @@ class Session:
         self._again = again
         self._hint = hint
         self._budget = inf if budget is None else budget
+        self._out, self._err = Output(sys.stdout), Output(sys.stderr)
         # A format for programs has the standard output for itself.
-        self._screen = sys.stdout if form == "text" else sys.stderr
+        self._screen = self._out if form == "text" else self._err
         self._trace = trace
         self._log = log
         self._interrupted = False
 
     def run(self) -> int:
         """Play what is left to play; the exit status."""
+        with closing(self._out), closing(self._err):
+            return self._run()
+
+    def _run(self) -> int:
         try:
-            # Other threads store and draw; while they compute, the clocks must be kept all the same.
+            # Other threads store and show; while they compute, the clocks must be kept all the same.
             sys.setswitchinterval(_SWITCH_INTERVAL)
-            with unwrapped(BotsNotReadyError, ChangedProgramError, StoreError, OSError):
+            with unwrapped(BotsNotReadyError, ChangedProgramError, StoreError, ResourceError, *LACKS):
                 trio.run(self._play)
                 self._league.require_in_place()
         except BotsNotReadyError as error:
@@ -105,27 +117,39 @@ class Session:
             raise UsageError(str(error)) from None
         except StoreError as error:
             raise UsageError(str(error), error.remedy) from None
+        except (ResourceError, *LACKS) as error:
+            if (lack := lack_behind(error)) is None:
+                raise
+            return self._stop_for(lack)
         if self._interrupted:
-            kept = "all finished games are stored" if self._league.has_games() else "no game was played yet"
-            print(f"interrupted; {kept}. Go on with: {self._go_on()}", file=sys.stderr)
+            self._err.write(f"interrupted; {self._kept}. Go on with: {self._go_on()}\n")
+            self._err.drain(_PATIENCE)
             return INTERRUPTED
         self._print_end()
         return 1 if any(row["withdrawn"] for row in self._league.bots()) else 0
 
+    def _stop_for(self, lack: ResourceError) -> int:
+        """End a run for which the machine had not enough. Games that were under way count as not played."""
+        status = say_lack(lack, f"; {self._kept}. Go on with: {self._go_on()}")
+        if not self._league.sessions():
+            self._league.discard()
+        return status
+
+    @property
+    def _kept(self) -> str:
+        return "all finished games are stored" if self._league.has_games() else "no game was played yet"
+
     def say(self, line: str) -> None:
-        """Print a line to where the games are told, unless all is to be quiet."""
+        """Print a line before those of the games, unless all is to be quiet."""
         if not self._quiet:
-            print(line, file=self._screen, flush=True)
+            self._screen.write(f"{line}\n")
 
     def _print_end(self) -> None:
         standings = standings_of([self._league])
-        sys.stdout.write(render(standings.table, self._form))
+        self._out.say(render(standings.table, self._form))
         if self._form == "text":
-            print(
-                *([] if self._quiet else ["", *self._ways_back(), self._hint]),
-                result_line(self._league, standings),
-                sep="\n",
-            )
+            hints = [] if self._quiet else ["", *self._ways_back(), self._hint]
+            self._out.say("\n".join([*hints, result_line(self._league, standings)]) + "\n")
 
     def _go_on(self) -> str:
         """The command that goes on; whoever was to come back and did not yet is to come back then."""
@@ -143,17 +167,16 @@ class Session:
             scope = trio.CancelScope(relative_deadline=self._budget)
             await nursery.start(self._mind_signals, scope)
             with scope:
-                async with trio.open_nursery() as playing:
+                async with writing(self._views(), (self._out, self._err)) as watch:
                     await play_tournament(
                         self._plan,
                         self._league,
-                        await self._open_views(playing),
+                        watch,
                         self._games,
                         self._new_versions,
                         self._readmitted,
                         overhear=self._trace is not None or self._log is not None,
                     )
-                    playing.cancel_scope.cancel()
             nursery.cancel_scope.cancel()
 
     async def _mind_signals(
@@ -169,45 +192,30 @@ class Session:
                 self._interrupted = True
                 scope.cancel()
 
-    async def _open_views(self, nursery: trio.Nursery) -> Watcher:
-        scribes = [scribe for scribe in (self._trace, self._log) if scribe is not None]
-        for scribe in scribes:
-            await nursery.start(scribe.show)
-        watchers: list[Watcher] = [scribe.watch for scribe in scribes]
-        if self._trace is None:
-            watchers.append(await self._open_view(nursery))
-
-        def watch(event: Event) -> None:
-            for each in watchers:
-                each(event)
-
-        return watchers[0] if len(watchers) == 1 else watch
-
-    async def _open_view(self, nursery: trio.Nursery) -> Watcher:
+    def _views(self) -> list[View]:
+        views: list[View] = [] if self._log is None else [self._log]
+        if self._trace is not None:
+            return [*views, LineView(self._trace.lines, self._screen, wants_bulk=True)]
         if self._quiet:
-            return _warn
+            return [*views, LineView(warning_lines, self._err)]
         if self._screen.isatty() and os.environ.get("TERM", "dumb") != "dumb":
-            # Heavy imports, for those who see something of it.
-            from rich.console import Console
+            return [*views, self._terminal_view()]
+        return [*views, LineView(PlainLines().lines, self._screen)]
 
-            from arbiter.live.terminal import TerminalView
-            from arbiter.rating.tally import Tally
+    def _terminal_view(self) -> View:
+        # Heavy imports, for those who see something of it.
+        from rich.console import Console
 
-            view = TerminalView(
-                Console(file=self._screen),
-                Tally((), outcomes([self._league])),
-                self._plan.tournament.format,
-                map(Stage.from_json, self._league.get("stages") or ()),
-            )
-            await nursery.start(view.show)
-            return view.watch
-        return plain_watcher(lambda line: print(line, file=self._screen, flush=True))
+        from arbiter.live.terminal import TerminalView
+        from arbiter.rating.tally import Tally
 
-
-def _warn(event: Event) -> None:
-    """Even the quiet hear of what went wrong before the games."""
-    if isinstance(event, Notice) and event.is_warning:
-        print(event.text, file=sys.stderr)
+        return TerminalView(
+            self._screen,
+            Console(file=cast(TextIO, self._screen)),
+            Tally((), outcomes([self._league])),
+            self._plan.tournament.format,
+            map(Stage.from_json, self._league.get("stages") or ()),
+        )
 
 
 @contextmanager
@@ -220,7 +228,7 @@ def open_results(directory: Path) -> Iterator[League]:
     """
     is_new = not (directory / FILE_NAME).exists()
     try:
-        with League.open_for_writing(directory) as league:
+        with faults_kept_in(directory), League.open_for_writing(directory) as league:
             try:
                 yield league
             except UsageError:
@@ -246,13 +254,15 @@ def foreseen_plan(tournament: Tournament, seed: int | None, league: League | Non
     """The plan of a run, only to be looked at; ``league`` is None where no game was played.
 
     Raises:
-        UsageError: when the games in the results directory belong to another tournament, or an
-            isolation level does not work here.
+        UsageError: when the games in the results directory belong to another tournament, an isolation
+            level does not work here, or the machine has no room for so many games in parallel.
     """
     return _plan(tournament, lambda: foresee(tournament, seed, league))
 
 
 def _plan(tournament: Tournament, make: Callable[[], Plan]) -> Plan:
+    games = tournament.concurrency
+    require_room(max(2 * games, min(len(tournament.bots), STARTS)), games)
     try:
         chosen_levels(tournament)
         return make()

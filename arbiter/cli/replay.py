@@ -77,8 +77,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Ask, tell each answer; 0 when they are those of the record."""
+    from arbiter.cli.failures import require_room
     from arbiter.cli.interruptible import run_interruptible
 
+    require_room(1)
     cases = cases_of(arguments)
     # Answers come one by one, unless a trace tells of them anyway.
     tell = None if arguments.trace or arguments.wrap or arguments.format == "json" else _say_now
@@ -117,7 +119,7 @@ def _numbers(arguments: argparse.Namespace, case: Case) -> set[int]:
 
 async def _ask_all(reports: Sequence["Report"], arguments: argparse.Namespace) -> None:
     from arbiter.cli.building import build_all
-    from arbiter.cli.dialogues import listening, trace_of
+    from arbiter.cli.dialogues import listening, screen_of, trace_of
     from arbiter.match.replay import Script, replay
 
     await build_all(report.case.bot for report in reports)
@@ -127,7 +129,8 @@ async def _ask_all(reports: Sequence["Report"], arguments: argparse.Namespace) -
         script = Script(setup, case.side, case.plies, case.lefts, report.numbers)
         names = [case.record.headers["White"], case.record.headers["Black"]]
         names[case.side] = case.bot.name
-        async with listening(trace_of(arguments, [case.bot]), int(setup.label), names) as ear:
+        trace, screen = trace_of(arguments, [case.bot]), screen_of(arguments.format)
+        async with listening(trace, screen, int(setup.label), names) as ear:
             notes = (await replay(script, report.take, ear)).notes
             report.notes = [*case.notes, *report.remarks, *notes]
 
@@ -179,22 +182,24 @@ class Report:
     def is_same(self, answer: "Repeated") -> bool:
         if answer.recorded is None:
             return self._fails_alike(answer) and not self.is_unclear(answer)
-        return answer.failure is None and (answer.answer or "").upper() == answer.recorded
+        return not answer.is_off_the_track
 
     def is_unclear(self, answer: "Repeated") -> bool:
         """Whether the bot ended as it did then, but only the tool it was started through knows how."""
-        from arbiter.match.process import FOREIGN
+        from arbiter.match.wording import describe_exit
 
-        if not (self.case.bot.wrap and self._fails_alike(answer) and answer.failure):
+        failure = answer.reply.failure
+        if not (self.case.bot.wrap and self._fails_alike(answer) and failure):
             return False
-        if answer.failure.termination not in (Termination.CRASH, Termination.KILLED):
+        if failure.termination not in (Termination.CRASH, Termination.KILLED):
             return False
-        now, then = (detail.partition(";")[0] for detail in (answer.failure.detail, self.case.detail))
-        return now != then or now.endswith(FOREIGN)
+        return "wrapper" in failure.facts or describe_exit(failure) != self.case.detail.partition(";")[0]
 
     def _fails_alike(self, answer: "Repeated") -> bool:
-        then = self.case.record.termination if answer.recorded is None else None
-        return answer.failure is not None and answer.failure.termination == then
+        failure = answer.reply.failure
+        if answer.recorded is not None or failure is None or answer.is_void:
+            return False
+        return failure.termination == self.case.record.termination
 
     @property
     def same(self) -> int:
@@ -209,7 +214,7 @@ class Report:
         """What may explain why a bot is no longer the one of the game."""
         if self._has_missed_memory:
             return ["memory failures need not come at the same ply again"]
-        others = sum(each.failure is None and not self.is_same(each) for each in self.answers)
+        others = sum(each.reply.failure is None and not self.is_same(each) for each in self.answers)
         if not self.case.is_recorded or others < 2 or 2 * others < len(self.numbers):
             return []
         return ["most answers are others than in the game: does it draw chance without the option Seed?"]
@@ -219,10 +224,10 @@ class Report:
         """Whether the game was lost by ``memory``, and the bot now did not fail so at the same ply."""
         if self.case.record.termination != Termination.MEMORY:
             return False
+        others = ((each, each.reply.failure) for each in self.answers if not self.is_same(each))
         return any(
-            each.recorded is None if each.failure is None else each.failure.termination == Termination.MEMORY
-            for each in self.answers
-            if not self.is_same(each)
+            each.recorded is None if failure is None else failure.termination == Termination.MEMORY
+            for each, failure in others
         )
 
     def was(self, answer: "Repeated") -> str:
@@ -230,36 +235,46 @@ class Report:
         return answer.recorded or _outcome(self.case.record.termination, self.case.answer)
 
     def _row(self, answer: "Repeated") -> list[str]:
-        now = _outcome(answer.failure and answer.failure.termination, answer.answer)
-        number, side, ms = answer.number or "-", self.case.side.word, answer.used / 1e6
-        then, score = self.case.score(answer.number) or _NO_SCORE, answer.info.get("score", _NO_SCORE)
+        from arbiter.match.wording import describe
+
+        reply, failure = answer.reply, answer.reply.failure
+        now = _outcome(None if failure is None else failure.termination, reply.answer)
+        number, side, ms = answer.number or "-", self.case.side.word, reply.spent.wall / 1e6
+        then, score = self.case.score(answer.number) or _NO_SCORE, reply.info.get("score", _NO_SCORE)
         row = f"{number:>4}  {side:<5}  {self.was(answer):<12} {then:>7}  {now:<12} {score:>7}  {ms:9.1f}"
-        detail = [] if answer.failure is None else [f"      {answer.failure.detail}"]
-        if len(self.numbers) == 1 and "pv" in answer.info:
-            detail.append(f"      line: {answer.info['pv'].replace(',', ' ')}")
+        detail = [] if failure is None else [f"      {describe(failure)}"]
+        if len(self.numbers) == 1 and "pv" in reply.info:
+            detail.append(f"      line: {reply.info['pv'].replace(',', ' ')}")
         if self.is_unclear(answer):
             return [f"{row}  UNCLEAR", *detail, f"      recorded: {self.case.detail or 'nothing more'}"]
-        verdict = "same" if self.is_same(answer) else f"DIFFERENT  {answer.position}"
-        return [f"{row}  {verdict}", *detail]
+        return [f"{row}  {self._verdict(answer)}", *detail]
+
+    def _verdict(self, answer: "Repeated") -> str:
+        if answer.is_void:
+            return "NOT REPEATED"
+        return "same" if self.is_same(answer) else f"DIFFERENT  {answer.position}"
 
     def as_json(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "ply": answer.number,
-                "side": self.case.side.word,
-                "position": answer.position.dpos,
-                "recorded": answer.recorded,
-                "recorded_score": self.case.score(answer.number),
-                "recorded_failure": None if answer.recorded else self.case.record.termination,
-                "answer": answer.answer,
-                "failure": answer.failure and str(answer.failure.termination),
-                "detail": answer.failure and answer.failure.detail,
-                "ms": round(answer.used / 1e6, 3),
-                "info": dict(answer.info),
-                "same": self.is_same(answer),
-            }
-            for answer in self.answers
-        ]
+        return [self._answer_as_json(answer) for answer in self.answers]
+
+    def _answer_as_json(self, answer: "Repeated") -> dict[str, Any]:
+        from arbiter.match.wording import describe
+
+        reply, failure = answer.reply, answer.reply.failure
+        return {
+            "ply": answer.number,
+            "side": self.case.side.word,
+            "position": answer.position.dpos,
+            "recorded": answer.recorded,
+            "recorded_score": self.case.score(answer.number),
+            "recorded_failure": None if answer.recorded else self.case.record.termination,
+            "answer": reply.answer,
+            "failure": failure and str(failure.termination),
+            "detail": failure and describe(failure),
+            "ms": round(reply.spent.wall / 1e6, 3),
+            "info": dict(reply.info),
+            "same": self.is_same(answer),
+        }
 
 
 def _outcome(termination: str | None, answer: str | None) -> str:
@@ -271,11 +286,14 @@ def _outcome(termination: str | None, answer: str | None) -> str:
 def _end(reports: Sequence[Report], *, are_told: bool) -> list[str]:
     lines = [] if are_told else [line for report in reports for line in report.lines]
     notes = [f"note: {note}" for report in reports for note in report.notes]
-    asked, answered = sum(len(r.numbers) for r in reports), sum(len(r.answers) for r in reports)
+    answers = [(report, answer) for report in reports for answer in report.answers]
+    asked, answered = sum(len(report.numbers) for report in reports), len(answers)
     same = sum(report.same for report in reports)
     rest = f"; {asked - answered} not asked any more" if asked > answered else ""
-    if unclear := sum(report.is_unclear(answer) for report in reports for answer in report.answers):
+    if unclear := sum(report.is_unclear(answer) for report, answer in answers):
         rest += f"; {unclear} unclear: under --wrap only the tool knows how the bot ended"
+    if void := sum(answer.is_void for _, answer in answers):
+        rest += f"; {void} not repeated: the machine was too busy, try again"
     return [*lines, *notes, f"{same} of {answered} as recorded{rest}"]
 
 

@@ -62,7 +62,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Play; 0 fine, 1 a bot could not start or was withdrawn, 2 a file that cannot be used, 130 stopped."""
+    """Play; 0 fine, 1 a bot could not start or was withdrawn or the machine lacked something, 2 a file that
+    cannot be used, 130 stopped.
+    """
     from arbiter.tournament.load import load_tournament
     from arbiter.tournament.problems import TournamentFileError
 

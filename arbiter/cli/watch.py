@@ -80,8 +80,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Watch until interrupted."""
     from arbiter.bench.sources import Sources
+    from arbiter.cli.failures import require_room
     from arbiter.cli.interruptible import run_interruptible
+    from arbiter.tournament.play import UnfitMachineError
 
+    require_room(2 * arguments.concurrency, arguments.concurrency)
     directory = Path(arguments.directory)
     if not directory.is_dir():
         raise UsageError(f"{directory}: no such directory", "it is where the sources of the bot lie")
@@ -92,8 +95,10 @@ def run(arguments: argparse.Namespace) -> int:
     task = watch.once if arguments.once else watch.for_ever
     try:
         return 0 if run_interruptible(task) else 1
-    except KeyboardInterrupt:
-        watch.line.break_off("interrupted")
+    except BaseException as error:
+        watch.line.break_off("interrupted" if isinstance(error, KeyboardInterrupt) else "broken off")
+        if isinstance(error, UnfitMachineError):
+            raise UsageError(str(error)) from None
         raise
 
 
@@ -197,6 +202,7 @@ class _Watch:
         from arbiter.tournament.config import slugify
 
         bot, time, openings = self._subject()
+        _require_level(bot)
         if self._arguments.time:
             time = time_of(self._arguments.time)
         opponents = bots_of(self._arguments.against or list(_LADDER))
@@ -245,6 +251,16 @@ class _Watch:
             return bot if build is None else replace(bot, build=resolve_build(build, bot.directory))
         except ConfigurationError as error:
             raise UsageError(str(error)) from None
+
+
+def _require_level(bot: Bot) -> None:
+    """See that the isolation level of the bot works here. Raises UsageError."""
+    from arbiter.isolation.levels import UnavailableError, choose
+
+    try:
+        choose(bot.isolation or "none")
+    except UnavailableError as error:
+        raise UsageError(str(error), error.remedy) from None
 
 
 def _made(place: Path) -> Path:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from arbiter.isolation import proc
 from arbiter.isolation.owner import is_orphaned
 
 _PREFIX = "dvonn-arbiter-"
@@ -58,7 +59,7 @@ class Group:
     def members(self) -> list[int]:
         """The processes in the group; empty when the group is gone."""
         try:
-            return [int(pid) for pid in (self.path / "cgroup.procs").read_text().split()]
+            return [int(pid) for pid in proc.whole(os.fspath(self.path / "cgroup.procs")).split()]
         except (OSError, ValueError):
             return []
 
@@ -77,12 +78,17 @@ class Group:
 
     def ran_out_of_memory(self) -> bool:
         """Whether the kernel killed a member for going past ``memory.max``."""
-        if "memory" not in self.controllers:
-            return False
+        return "memory" in self.controllers and self._has_counted("memory.events", "oom_kill")
+
+    def ran_out_of_processes(self) -> bool:
+        """Whether the kernel refused a member a process for going past ``pids.max``."""
+        return "pids" in self.controllers and self._has_counted("pids.events", "max")
+
+    def _has_counted(self, file: str, event: str) -> bool:
         with contextlib.suppress(OSError):
-            for line in (self.path / "memory.events").read_text().splitlines():
+            for line in proc.whole(os.fspath(self.path / file)).decode().splitlines():
                 name, count = line.split()
-                if name == "oom_kill" and count != "0":
+                if name == event and count != "0":
                     return True
         return False
 
@@ -123,8 +129,8 @@ def make(place: Place, marker: str) -> Group | None:
 def find_place() -> Place | None:
     """Where this process may make groups; None where it may not."""
     try:
-        mounts = Path("/proc/self/mountinfo").read_text()
-        own = Path("/proc/self/cgroup").read_text()
+        mounts = proc.whole("/proc/self/mountinfo").decode(errors="surrogateescape")
+        own = proc.whole("/proc/self/cgroup").decode(errors="surrogateescape")
     except OSError:
         return None
     return choose_place(mounts, own)
@@ -156,7 +162,7 @@ def _look(path: Path) -> Place | None:
     if not (os.access(path, os.W_OK | os.X_OK) and os.access(path / "cgroup.procs", os.W_OK)):
         return None
     try:
-        handed_down = (path / "cgroup.subtree_control").read_text().split()
+        handed_down = proc.whole(os.fspath(path / "cgroup.subtree_control")).decode().split()
     except OSError:
         return None
     controllers = _CONTROLLERS & frozenset(handed_down)

@@ -5,7 +5,7 @@ import marshal
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -45,14 +45,30 @@ class Confinement:
     the program sees it.
     """
 
-    command: list[str]
-    env: dict[str, str]
     applied: Applied
-    inside: Path
-    report: int
-    passed: tuple[int, ...]
+    command: list[str] = field(default_factory=list)
+    env: dict[str, str] = field(default_factory=dict)
+    inside: Path = Path()
+    report: int = -1
+    passed: tuple[int, ...] = ()
     scratch: Path | None = None
     group: cgroup.Group | None = None
+
+    def acquire(self, marker: str, bounds: Bounds, uid: int | None, *, has_scratch: bool) -> None:
+        """Get what the program is to have for itself.
+
+        Raises:
+            OSError: when something cannot be had; what was got before is still to be dissolved.
+        """
+        if has_scratch:
+            self.scratch = scratch.make(marker, uid)
+        place = cgroup.find_place()
+        self.group = cgroup.make(place, marker) if place is not None else None
+        self.report, writing = os.pipe()
+        self.passed = (writing,)
+        if self.group is not None:
+            self.group.limit(bounds.memory, bounds.processes)
+            self.passed = (writing, self.group.door())
 
     def started(self) -> None:
         """Close our copies of what was handed over."""
@@ -87,32 +103,41 @@ def confine(
     be noticed.
 
     Raises:
-        OSError: when its scratch directory cannot be made.
+        OSError: when its scratch directory or a descriptor cannot be had; nothing is left then.
     """
     clean = clean_environment(env)
     terms = _terms(argv, directory, sandbox, clean)
-    own = None if terms.is_jail else scratch.make(marker, terms.uid)
-    group = _make_group(marker, sandbox.bounds)
-    reading, writing = os.pipe()
-    passed = [writing] if group is None else [writing, group.door()]
-    spec = _spec(terms, dict(streams or {}), *passed)
-    if own is None:
+    confinement = Confinement(Applied(sandbox.level))
+    try:
+        confinement.acquire(marker, sandbox.bounds, terms.uid, has_scratch=not terms.is_jail)
+        _describe(confinement, argv, terms, dict(streams or {}))
+    except BaseException:
+        confinement.dissolve()
+        raise
+    home = dict.fromkeys(("HOME", "TMPDIR", "TMP", "TEMP"), os.fspath(confinement.inside))
+    confinement.env = {**clean, **home, **env}
+    confinement.passed += tuple((streams or {}).values())
+    return confinement
+
+
+def _describe(
+    confinement: Confinement, argv: Sequence[str], terms: "_Terms", streams: dict[int, int]
+) -> None:
+    """Put together what has to be executed, and what it comes to."""
+    spec = _spec(terms, streams, *confinement.passed)
+    prefix: list[str] = []
+    if confinement.scratch is None:
         jail = _jail(terms)
-        prefix, inside = jail.command(), jail.scratch
+        prefix, confinement.inside = jail.command(), jail.scratch
     else:
-        prefix, inside = [], own
-        spec["landlock"] = _ruleset(terms, own)
-    return Confinement(
-        command=[*prefix, _python(), "-ISB", os.fspath(_TRAMPOLINE), marshal.dumps(spec).hex(), *argv],
-        env={**clean, **dict.fromkeys(("HOME", "TMPDIR", "TMP", "TEMP"), os.fspath(inside)), **env},
-        applied=Applied(
-            sandbox.level, tuple(_missing(spec, terms.is_jail)), tuple(_means(spec, group, terms.is_jail))
-        ),
-        inside=inside,
-        report=reading,
-        passed=(*passed, *(streams or {}).values()),
-        scratch=own,
-        group=group,
+        confinement.inside = confinement.scratch
+        spec["landlock"] = _ruleset(terms, confinement.scratch)
+    words = [_python(), "-ISB", os.fspath(_TRAMPOLINE), marshal.dumps(spec).hex()]
+    confinement.command = [*prefix, *words, *argv]
+    confinement.applied = Applied(
+        terms.sandbox.level,
+        tuple(_missing(spec, terms.is_jail)),
+        tuple(_means(spec, confinement.group, terms.is_jail)),
     )
 
 
@@ -190,15 +215,6 @@ def _ruleset(terms: _Terms, own: Path) -> object:
     return landlock.ruleset(
         (*system, *_rules(terms.visible, terms.sandbox, terms.writable, terms.hidden, own))
     )
-
-
-def _make_group(marker: str, bounds: Bounds) -> cgroup.Group | None:
-    """A control group with these limits, where groups can be made."""
-    place = cgroup.find_place()
-    group = cgroup.make(place, marker) if place is not None else None
-    if group is not None:
-        group.limit(bounds.memory, bounds.processes)
-    return group
 
 
 def _own_files() -> list[Path]:

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from arbiter.isolation.resources import reraise_lack
+
 _CREATE = 444
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
 _TRUNCATE, _IOCTL = 1 << 14, 1 << 15
@@ -74,7 +76,8 @@ def _around(path: str, hidden: list[str]) -> Iterator[tuple[str, int]]:
         with os.scandir(path) as entries:
             # Through a link the kernel sees where it leads; that has to be granted for itself.
             below = [entry.path for entry in entries if not entry.is_symlink()]
-    except OSError:
+    except OSError as error:
+        reraise_lack(error)
         return
     yield path, LIST
     for entry in below:

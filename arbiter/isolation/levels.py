@@ -11,8 +11,10 @@ from typing import NamedTuple
 
 from arbiter.isolation import cgroup, landlock, seccomp, user
 from arbiter.isolation.jail import find_bubblewrap
-from arbiter.isolation.launch import Program, StartError, launch
+from arbiter.isolation.launch import StartError, launch
 from arbiter.isolation.probe import can_make_user_namespaces
+from arbiter.isolation.program import Program
+from arbiter.isolation.resources import ResourceError
 from arbiter.isolation.sandbox import Level, Sandbox
 
 AUTO = "auto"
@@ -133,6 +135,10 @@ def _try(level: Level) -> tuple[Program | None, str]:
     try:
         program = launch([command], Path("/"), {}, Sandbox(level), stdin=subprocess.DEVNULL)
     except StartError as error:
+        return None, str(error)
+    except ResourceError as error:
+        if error.is_lack:
+            raise
         return None, str(error)
     process = program.process
     try:

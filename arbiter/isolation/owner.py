@@ -15,8 +15,13 @@ _numbers = itertools.count(1)
 
 
 def new_marker() -> str:
-    """A name for one program started by this arbiter: ``PID.BEGIN.SPACE.NUMBER``."""
-    return f"{os.getpid()}.{began(os.getpid())}.{_space()}.{next(_numbers)}"
+    """A name for one program started by this arbiter: ``PID.BEGIN.SPACE.NUMBER``.
+
+    Raises:
+        OSError: when it cannot be told when this process began.
+    """
+    pid = os.getpid()
+    return f"{pid}.{_began_here(pid)}.{_space()}.{next(_numbers)}"
 
 
 def is_orphaned(marker: str) -> bool:
@@ -38,6 +43,12 @@ def began(pid: int) -> int:
         return 0 if proc.has_ended(fields) else int(fields[proc.BEGAN])
     except (OSError, IndexError, ValueError):
         return 0
+
+
+@cache
+def _began_here(pid: int) -> int:
+    """The same for this process, which a 0 would make look as if it were gone. Raises OSError."""
+    return int(proc.stat(pid)[proc.BEGAN]) if _has_proc() else 0
 
 
 def _exists(pid: int) -> bool:

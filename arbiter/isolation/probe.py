@@ -5,6 +5,8 @@ import subprocess
 import sys
 from functools import cache
 
+from arbiter.isolation.resources import needed_for
+
 _LIMIT = 10
 
 
@@ -21,14 +23,15 @@ def can_make_user_namespaces() -> bool:
         " open('/proc/self/gid_map', 'w').write(f'{group} {group} 1')"
     )
     try:
-        done = subprocess.run(
-            [os.path.realpath(sys.executable), "-ISB", "-c", code],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=_LIMIT,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        with needed_for("trying whether user namespaces can be made"):
+            done = subprocess.run(
+                [os.path.realpath(sys.executable), "-ISB", "-c", code],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=_LIMIT,
+                check=False,
+            )
+    except subprocess.TimeoutExpired:
         return False
     return done.returncode == 0

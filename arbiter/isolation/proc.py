@@ -1,11 +1,40 @@
 """Reading the kernel's small files about processes quickly: games are under way meanwhile.
 
-``pathlib`` and buffered files would take several times as long.
+``pathlib`` and buffered files would take several times as long. One descriptor is kept for the time when
+no other is left: what was started has to be found then, or it could not be killed.
 """
 
+import contextlib
+import errno
 import os
+from collections.abc import Callable
+from typing import TypeVar
 
 _ENOUGH = 4096
+T = TypeVar("T")
+
+_kept: list[int] = []
+
+
+def keep_descriptor() -> None:
+    """Keep a descriptor in reserve, unless there is one already."""
+    if not _kept:
+        with contextlib.suppress(OSError):
+            _kept.append(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
+
+
+def _insist(look: Callable[[str], T], path: str) -> T:
+    """Look at a path, with the descriptor in reserve if there is no other."""
+    try:
+        return look(path)
+    except OSError as error:
+        if error.errno not in (errno.EMFILE, errno.ENFILE) or not _kept:
+            raise
+    os.close(_kept.pop())
+    try:
+        return look(path)
+    finally:
+        keep_descriptor()
 
 
 def read(path: str) -> bytes:
@@ -14,11 +43,24 @@ def read(path: str) -> bytes:
     Raises:
         OSError: when the process is gone, or is not ours to look at.
     """
+    return _insist(_read, path)
+
+
+def _read(path: str) -> bytes:
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         return os.read(descriptor, _ENOUGH)
     finally:
         os.close(descriptor)
+
+
+def _list(path: str) -> list[str]:
+    """The names in a directory, a few microseconds each.
+
+    Raises:
+        OSError: as ``read`` does.
+    """
+    return _insist(os.listdir, path)
 
 
 def stat(pid: int) -> list[bytes]:
@@ -48,7 +90,7 @@ def speaker(pid: int, fields: list[bytes]) -> int:
     """
     if fields[STATE] not in DEAD:
         return pid
-    return next((int(thread) for thread in os.listdir(f"/proc/{pid}/task") if int(thread) != pid), pid)  # noqa: PTH208
+    return next((int(thread) for thread in _list(f"/proc/{pid}/task") if int(thread) != pid), pid)
 
 
 def environment(pid: int) -> list[bytes]:
@@ -57,22 +99,30 @@ def environment(pid: int) -> list[bytes]:
     Raises:
         OSError: when it is gone, or is not ours to look at.
     """
-    return read_whole(f"/proc/{speaker(pid, stat(pid))}/environ").split(b"\0")
+    return whole(f"/proc/{speaker(pid, stat(pid))}/environ").split(b"\0")
 
 
 def children(pid: int) -> list[int]:
     """The children of a process, of each of its threads; none when it is gone."""
     found: list[int] = []
     try:
-        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208
-            found += map(int, read_whole(f"/proc/{pid}/task/{thread}/children").split())
+        for thread in _list(f"/proc/{pid}/task"):
+            found += map(int, whole(f"/proc/{pid}/task/{thread}/children").split())
     except OSError:
         pass
     return found
 
 
-def read_whole(path: str) -> bytes:
-    """All of a file. Raises OSError as ``read`` does."""
+def whole(path: str) -> bytes:
+    """A file to its end.
+
+    Raises:
+        OSError: as ``read`` does.
+    """
+    return _insist(_read_whole, path)
+
+
+def _read_whole(path: str) -> bytes:
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         text = b""

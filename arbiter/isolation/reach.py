@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from arbiter.isolation.resources import reraise_lack
+
 SYSTEM = tuple(
     Path(path)
     for path in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix")
@@ -119,7 +121,8 @@ def _named_in_script(path: Path, search: str | None) -> Iterator[Path]:
     try:
         with path.open("rb") as file:
             text = file.read(_SCRIPT)
-    except OSError:
+    except OSError as error:
+        reraise_lack(error)
         return
     if not text.startswith(b"#!"):
         return

@@ -7,6 +7,11 @@ from pathlib import Path
 MIB = 2**20
 
 
+def shown(size: int | None) -> str:
+    """A size in words."""
+    return f"{(size or 0) / MIB:.0f} MiB"
+
+
 class Level(StrEnum):
     """An isolation level; each holds back more than the one before."""
 

@@ -1,6 +1,7 @@
 """A directory of its own for each start of a program, removed when the program is gone."""
 
 import contextlib
+import errno
 import itertools
 import os
 import stat
@@ -18,7 +19,11 @@ def make(marker: str, uid: int | None = None) -> Path:
     path = root() / marker
     path.mkdir(mode=0o700)
     if uid is not None:
-        os.chown(path, uid, uid)
+        try:
+            os.chown(path, uid, uid)
+        except OSError:
+            path.rmdir()
+            raise
     return path
 
 
@@ -26,9 +31,9 @@ def root() -> Path:
     """Where all scratch directories of this user lie; made when it is missing.
 
     Raises:
-        OSError: when somebody else took its name.
+        OSError: when there is no room for it, or somebody else took its name.
     """
-    path = Path(tempfile.gettempdir()).resolve() / f"dvonn-arbiter-{os.getuid()}"
+    path = place() / f"dvonn-arbiter-{os.getuid()}"
     with contextlib.suppress(FileExistsError):
         path.mkdir(mode=0o711)
         path.chmod(0o711)
@@ -36,6 +41,19 @@ def root() -> Path:
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
         raise OSError(0, f"{path} is not ours")
     return path
+
+
+def place() -> Path:
+    """Where the system keeps temporary files.
+
+    Raises:
+        OSError: when there is no room for any.
+    """
+    try:
+        return Path(tempfile.gettempdir()).resolve()
+    except FileNotFoundError as error:
+        # It tried to write in all of them: most likely there is no room.
+        raise OSError(errno.ENOSPC, error.strerror) from error
 
 
 def remove(path: Path) -> None:
@@ -46,6 +64,8 @@ def remove(path: Path) -> None:
     recurses. What resists stays, and is found by the next run.
     """
     heap = [path]
+    with contextlib.suppress(OSError):
+        path.rmdir()  # mostly it is empty, and to look into it takes a descriptor
     with contextlib.suppress(OSError):
         while heap:
             top = heap[-1]

@@ -4,8 +4,9 @@ Run as a script of its own, ``python -ISB trampoline.py SPEC COMMAND...``, so th
 not fork itself. SPEC is a marshalled dictionary in hexadecimal digits, made by ``confine``; what
 is set here stays over ``exec`` and cannot be taken back. Imports nothing that takes long.
 
-Whatever cannot be done ends the trampoline with its reason on the report pipe: a program never
-runs less confined than it was meant to be. A dot there says that all limits were set.
+Whatever cannot be done ends the trampoline with ``!KIND!NUMBER!REASON`` on the report pipe: a program
+never runs less confined than it was meant to be. KIND is ``limits`` when these could not be set, else
+``start``; NUMBER is the system's of the error, or 0. A dot before it says that all limits were set.
 """
 
 import errno
@@ -226,21 +227,23 @@ def main() -> None:
     command = sys.argv[2:]
     report = spec["report"]
     os.set_inheritable(report, False)
-    step = "its limits could not be set"
+    kind, step = "start", f"its directory {spec['directory']} cannot be entered"
     try:
         for place, descriptor in spec["streams"].items():
             os.dup2(descriptor, place)
             os.close(descriptor)
         os.chdir(spec["directory"])
+        kind, step = "limits", "its limits could not be set"
         confine(spec)
-        step = f"{command[0]} could not be started"
+        kind, step = "start", f"{command[0]} could not be started"
         os.write(report, b".")
         execute(command)
     except BaseException as error:
         text = str(error.strerror if isinstance(error, OSError) and error.strerror else error)
         if isinstance(error, OSError) and error.errno == errno.ENOEXEC:
             text = "built for another machine, or a script without a #! line"
-        os.write(report, f"{step}: {text}".encode(errors="replace"))
+        number = errno.ENOMEM if isinstance(error, MemoryError) else getattr(error, "errno", None) or 0
+        os.write(report, f"!{kind}!{number}!{step}: {text}".encode(errors="replace"))
     finally:
         os._exit(_FAILED)
 

@@ -17,7 +17,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -35,6 +36,8 @@ _PR_SET_CHILD_SUBREAPER = 36
 _ROUNDS = 500
 _PAUSE = 0.002
 _SIGNAL_ROUNDS = 5
+_FRESH = 0.05
+"""Seconds for which one look at the arbiter's children serves all trees."""
 
 
 @dataclass(slots=True)
@@ -64,6 +67,7 @@ def become_subreaper() -> bool:
 
 def adopt(root: int, marker: str, group: Group | None = None) -> None:
     """Note that ``root`` was started and will be waited for by its starter."""
+    proc.keep_descriptor()
     try:
         began = _read_stat(root).began
     except OSError:
@@ -118,6 +122,8 @@ def kill_once(root: int) -> int:
         tree.seen |= {(process.pid, process.began) for process in found}
     if tree is not None and tree.group is not None:
         tree.group.kill()
+    if tree is not None and not tree.is_waited_for and all(process.pid != root for process in found):
+        alive += _kill_unseen(root)
     for process in found:
         if process.is_zombie:
             _reap(process)
@@ -128,10 +134,24 @@ def kill_once(root: int) -> int:
     return alive
 
 
+def _kill_unseen(root: int) -> bool:
+    """Kill a root that was not waited for, and its group, where nothing can be read; whether it was alive."""
+    try:
+        lives = os.waitid(os.P_PID, root, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+    except ChildProcessError:
+        return False
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(root, signal.SIGKILL)
+    return lives
+
+
 def members(root: int) -> list[int]:
     """The living processes of a tree, without strays. To be called now and then, for it remembers them."""
     tree = _trees.get(root)
-    found = [process for process in _members(root, with_strays=False) if not process.is_zombie]
+    if not _has_children_files():
+        found = [process for process in _members(root, with_strays=False) if not process.is_zombie]
+    else:
+        found = [process for process in _known_members(root) if not process.is_zombie]
     if tree is not None:
         tree.seen = {(process.pid, process.began) for process in found}
     return [process.pid for process in found]
@@ -164,6 +184,38 @@ class _Process(NamedTuple):
     began: int
 
 
+def _known_members(root: int) -> Iterator[_Process]:
+    """The members as a look shows that all trees share: to look at every child of the arbiter for every tree
+    would cost the square of their number.
+    """
+    tree = _trees.get(root) or _Tree("", None, 0, is_waited_for=True)
+    yield from _with_descendants(
+        root, tree, [orphan for orphan in _orphans.look() if _belongs(orphan, root, tree, False)]
+    )
+
+
+class _Orphans:
+    """The children of the arbiter that are no roots of trees, as they were a moment ago."""
+
+    def __init__(self) -> None:
+        self._found: list[_Process] = []
+        self._looked_at = -_FRESH
+
+    def look(self) -> list[_Process]:
+        now = time.monotonic()
+        if now - self._looked_at >= _FRESH:
+            self._looked_at, self._found = now, []
+            for pid in proc.children(os.getpid()):
+                if pid not in _trees:
+                    with contextlib.suppress(OSError):
+                        self._found.append(_read_stat(pid))
+            _forget_strays_except(self._found)
+        return self._found
+
+
+_orphans = _Orphans()
+
+
 def _members(root: int, *, with_strays: bool) -> Iterator[_Process]:
     """The root, its orphans, and all their descendants; strays only where they can be nobody else's."""
     tree = _trees.get(root) or _Tree("", None, 0, is_waited_for=True)
@@ -174,10 +226,24 @@ def _members(root: int, *, with_strays: bool) -> Iterator[_Process]:
     found = [
         process for process in mine if process.pid in group or _belongs(process, root, tree, with_strays)
     ]
+    yield from _with_descendants(root, tree, found, children_of, group)
+
+
+def _with_descendants(
+    root: int,
+    tree: _Tree,
+    found: list[_Process],
+    children_of: Callable[[int], list[_Process]] | None = None,
+    group: Collection[int] | None = None,
+) -> Iterator[_Process]:
+    """The root, those found, what is in the control group, and all their descendants."""
+    children_of = children_of or _children_from_proc
+    if group is None:
+        group = tree.group.members() if tree.group is not None else ()
     if not tree.is_waited_for and all(process.pid != root for process in found):
         with contextlib.suppress(OSError):
             found.append(_read_stat(root))
-    known = set()
+    known: set[int] = set()
     while found:
         process = found.pop()
         if process.pid in known:
@@ -185,7 +251,7 @@ def _members(root: int, *, with_strays: bool) -> Iterator[_Process]:
         known.add(process.pid)
         yield process
         found += children_of(process.pid)
-    for pid in group - known:
+    for pid in set(group) - known:
         with contextlib.suppress(OSError):
             yield _read_stat(pid)
 

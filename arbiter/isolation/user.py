@@ -2,8 +2,9 @@
 
 import os
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
+
+from arbiter.isolation import proc
 
 _FIRST, _COUNT = 1_900_000_000, 90_000_000
 _NOBODY = 65_534
@@ -29,7 +30,7 @@ def stranger(number: int) -> int:
 @cache
 def known_users() -> tuple[Range, ...]:
     try:
-        lines = Path("/proc/self/uid_map").read_text().splitlines()
+        lines = proc.whole("/proc/self/uid_map").decode().splitlines()
     except OSError:
         return ()
     return tuple(Range(int(line.split()[0]), int(line.split()[2])) for line in lines)

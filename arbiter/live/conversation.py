@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from arbiter.live.lines import Line, Lines
-from arbiter.live.scribe import Heard
+from arbiter.live.writer import Heard
 from arbiter.match.clock import MS
 from arbiter.match.dialogue import Voice
 from arbiter.match.game import PlyRecord

@@ -1,11 +1,13 @@
 """Plain lines: for pipes, files, and terminals that cannot do more. Each game has one start and one end."""
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from textwrap import shorten
 
+from arbiter.live.output import PROGRESS, RESULTS, Output
+from arbiter.live.writer import Heard, View
 from arbiter.match.termination import Termination
 from arbiter.store import PlayedGame
 from arbiter.tournament.events import (
@@ -14,7 +16,9 @@ from arbiter.tournament.events import (
     GameFinished,
     GameStarted,
     Notice,
+    Overheard,
     PlayBegins,
+    PlyPlayed,
     SprtAdvanced,
     StageDrawn,
     TieSettled,
@@ -23,19 +27,42 @@ from arbiter.tournament.schedule import Stage
 
 _DETAIL = 160
 """Characters of a forfeit's detail that a line shows; the record has all of it."""
+_PASSING = (GameStarted, PlyPlayed, Overheard, SprtAdvanced)
+"""Events that tell nothing any more once the game or the test is over."""
 
 
-def plain_watcher(write: Callable[[str], None]) -> Callable[[Event], None]:
-    """A watcher that writes a line for every event worth one."""
-    progress = Progress()
+class LineView(View):
+    """Writes the lines that a function makes of each event."""
 
-    def watch(event: Event) -> None:
-        progress.note(event)
-        line = describe(event, progress)
-        if line:
-            write(line)
+    def __init__(
+        self, lines: Callable[[Heard], Iterable[str]], output: Output, *, wants_bulk: bool = False
+    ) -> None:
+        self._lines = lines
+        self._output = output
+        self.wants_bulk = wants_bulk
 
-    return watch
+    def hear(self, heard: Heard) -> None:
+        most = PROGRESS if isinstance(heard.event, _PASSING) else RESULTS
+        for line in self._lines(heard):
+            self._output.write(f"{line}\n", most)
+
+
+class PlainLines:
+    """A line for every event worth one."""
+
+    def __init__(self) -> None:
+        self._progress = Progress()
+
+    def lines(self, heard: Heard) -> list[str]:
+        self._progress.note(heard.event)
+        line = describe(heard.event, self._progress)
+        return [line] if line else []
+
+
+def warning_lines(heard: Heard) -> list[str]:
+    """What even those want to read who asked for quiet: what went wrong before the games."""
+    event = heard.event
+    return [event.text] if isinstance(event, Notice) and event.is_warning else []
 
 
 class Progress:

@@ -1,17 +1,12 @@
 """A live view in a terminal: progress, time left, current games, standings.
 
-Events are only collected on the task that runs the games. What they add up to is computed and
-drawn on another thread, twice a second, whatever the number of events: it costs milliseconds, and
-the clocks of running games would feel them.
+It is drawn twice a second, whatever the number of events: that costs milliseconds.
 """
 
 import time
 from collections import deque
 from collections.abc import Iterable
-from contextlib import suppress
-from typing import NamedTuple
 
-import trio
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.markup import escape
@@ -19,11 +14,12 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from arbiter.live.output import Output, dropped_line
 from arbiter.live.plain import Progress, describe
+from arbiter.live.writer import Heard, View
 from arbiter.match.clock import MS
 from arbiter.match.game import PlyRecord
 from arbiter.match.termination import Termination
-from arbiter.rating.outcome import Outcome
 from arbiter.rating.table import Row, table_of
 from arbiter.rating.tally import Tally
 from arbiter.tournament.course import interim_ranking
@@ -31,6 +27,7 @@ from arbiter.tournament.events import (
     Event,
     GameFinished,
     GameStarted,
+    Overheard,
     PlayBegins,
     PlyPlayed,
     SprtAdvanced,
@@ -43,48 +40,55 @@ from protocol.rules import Position
 _PERIOD = 0.5
 _NEWS = 4
 _ROWS = 20
+_LINES = 10_000
+"""Lines that wait for a terminal that takes nothing; beyond them, the oldest are dropped."""
 
 State = tuple[PlyRecord, Position] | None
 """The last ply of a running game; None before the first one."""
 
 
-class Frame(NamedTuple):
-    """What is to be drawn: a snapshot that no event changes any more."""
-
-    done: int
-    total: int | None
-    of: str
-    may_grow: bool
-    seconds_left: float | None
-    games: list[tuple[Fixture, State]]
-    lines: list[str]
-    news: list[str]
-    outcomes: list[Outcome]
-    test: str = ""
-    stages: tuple[Stage, ...] = ()
-
-
-class TerminalView:
+class TerminalView(View):
     """Collects events and draws what they add up to."""
 
+    wants_bulk = True
+
     def __init__(
-        self, console: Console, tally: Tally, form: str = "round-robin", stages: Iterable[Stage] = ()
+        self,
+        output: Output,
+        console: Console,
+        tally: Tally,
+        form: str = "round-robin",
+        stages: Iterable[Stage] = (),
     ) -> None:
-        """``tally`` and ``stages`` hold what earlier runs of a tournament in the format ``form`` played and
-        drew; both are added to.
+        """``console`` writes to ``output``. ``tally`` and ``stages`` hold what earlier runs of a tournament
+        in the format ``form`` played and drew; both are added to.
         """
-        self._stages = tuple(stages)
-        self.screen = Screen(console, tally, form)
+        self._output = output
+        self._console = console
+        # Nothing is printed beside the view, so there is nothing to be redirected.
+        self._live = Live(
+            console=console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False
+        )
+        self._tally = tally
+        self._form = form
+        self._stages = list(stages)
+        self._rows: tuple[Row, ...] | None = None
         self._progress = Progress()
         self._done_before = 0
-        self._began = time.monotonic()
+        self._began = self._drawn = time.monotonic()
         self._games: dict[Fixture, State] = {}
-        self._lines: list[str] = []
+        self._lines: deque[str] = deque(maxlen=_LINES)
+        self._dropped = 0
         self._news: deque[str] = deque(maxlen=_NEWS)
-        self._outcomes: list[Outcome] = []
         self._test = ""
 
-    def watch(self, event: Event) -> None:
+    def open(self) -> None:
+        """Draw for the first time, which is slow, before anything is played."""
+        self._live.start()
+        self._draw()
+
+    def hear(self, heard: Heard) -> None:
+        event = heard.event
         self._progress.note(event)
         match event:
             case PlayBegins(done=done):
@@ -97,118 +101,85 @@ class TerminalView:
             case GameFinished(game, replayed, _):
                 self._games = {f: state for f, state in self._games.items() if f.number != game.number}
                 if not replayed:
-                    self._outcomes.append(outcome_of_game(game))
+                    self._tally.add(outcome_of_game(game))
+                    self._rows = None
             case SprtAdvanced(test):
                 self._test = test.line
             case StageDrawn(stage):
-                self._stages += (stage,)
+                self._stages.append(stage)
+                self._rows = None
         self._report(event)
 
     def _report(self, event: Event) -> None:
         """Games that ended well scroll by; what somebody should know stays on the screen."""
-        if isinstance(event, GameStarted | PlyPlayed | PlayBegins | SprtAdvanced):
+        if isinstance(event, GameStarted | PlyPlayed | PlayBegins | SprtAdvanced | Overheard):
             return
-        ended_well = isinstance(event, GameFinished) and event.game.outcome.termination is Termination.NORMAL
-        (self._news if ended_well else self._lines).append(describe(event, self._progress))
+        text = describe(event, self._progress)
+        if isinstance(event, GameFinished) and event.game.outcome.termination is Termination.NORMAL:
+            self._news.append(text)
+            return
+        self._dropped += len(self._lines) == _LINES
+        self._lines.append(text)
 
-    async def show(self, task_status: trio.TaskStatus[None]) -> None:
-        """Draw until cancelled. The first drawing, which is slow, comes before anything is played."""
-        # A terminal that goes away takes nothing with it but the view.
-        with suppress(OSError), self.screen.live:
-            await self._draw()
-            task_status.started()
-            try:
-                while True:
-                    await trio.sleep(_PERIOD)
-                    await self._draw()
-            finally:
-                with trio.CancelScope(shield=True):
-                    await self._draw()
-        await trio.sleep_forever()
+    def refresh(self) -> None:
+        """Draw when it is time, and when the terminal has taken the last drawing."""
+        if time.monotonic() - self._drawn >= _PERIOD and not self._output.is_waiting:
+            self._draw()
 
-    async def _draw(self) -> None:
-        await trio.to_thread.run_sync(self.screen.draw, self.frame())
+    def close(self) -> None:
+        self._draw()
+        self._live.stop()
 
-    def frame(self) -> Frame:
-        """What there is to draw; lines and outcomes are handed over once."""
-        lines, self._lines = self._lines, []
-        outcomes, self._outcomes = self._outcomes, []
-        games = list(self._games.items())
-        progress = self._progress
-        return Frame(
-            progress.done,
-            progress.total,
-            progress.of,
-            progress.may_grow,
-            self._seconds_left(),
-            games,
-            lines,
-            list(self._news),
-            outcomes,
-            self._test,
-            self._stages,
-        )
-
-    def _seconds_left(self) -> float | None:
-        played = self._progress.done - self._done_before
-        total = self._progress.total
-        if not played or total is None:
-            return None
-        open_games = total - self._progress.done
-        return (time.monotonic() - self._began) / played * open_games
-
-
-class Screen:
-    """Draws frames; used by one thread at a time."""
-
-    def __init__(self, console: Console, tally: Tally, form: str) -> None:
-        self._console = console
-        self._tally = tally
-        self._form = form
-        self._rows: tuple[Row, ...] | None = None
-        self.live = Live(console=console, auto_refresh=False, transient=True)
-
-    def draw(self, frame: Frame) -> None:
-        for line in frame.lines:
+    def _draw(self) -> None:
+        self._drawn = time.monotonic()
+        for line in self.take_lines():
             self._console.print(Text(line), soft_wrap=True)
-        self.live.update(self.render(frame), refresh=True)
+        self._live.update(self.render(), refresh=True)
 
-    def render(self, frame: Frame) -> RenderableType:
-        """All that a frame shows, from top to bottom."""
-        for outcome in frame.outcomes:
-            self._tally.add(outcome)
-        if frame.outcomes or self._rows is None:
-            ranking = interim_ranking(self._form, frame.stages)
+    def take_lines(self) -> list[str]:
+        """What is to stay on the screen and was not yet shown."""
+        lines = [dropped_line(self._dropped)] if self._dropped else []
+        lines += self._lines
+        self._lines.clear()
+        self._dropped = 0
+        return lines
+
+    def render(self) -> RenderableType:
+        """All that is drawn, from top to bottom."""
+        if self._rows is None:
+            ranking = interim_ranking(self._form, self._stages)
             self._rows = table_of(self._tally, ranking=ranking).rows
-        parts = [_progress(frame)]
-        if frame.test:
-            parts.append(Text(frame.test))
-        if frame.games:
-            parts.append(_current_games(frame.games))
+        parts = [self._progress_bar()]
+        if self._test:
+            parts.append(Text(self._test))
+        if self._games:
+            parts.append(_current_games(self._games.items()))
         if self._tally.games:
             parts.append(_standings(self._rows))
-        news = [Text(line) for line in frame.news]
+        news = [Text(line) for line in self._news]
         for text in news:
             text.truncate(self._console.width, overflow="ellipsis")
         parts.append(Group(*news))
         return Group(*(part for each in parts for part in (each, "")))
 
+    def _progress_bar(self) -> RenderableType:
+        progress = self._progress
+        if progress.total is None:
+            return Text(f"{progress.done} games")
+        grid = Table.grid(padding=(0, 2))
+        bar = ProgressBar(total=max(progress.total, 1), completed=progress.done, width=40)
+        grid.add_row(bar, f"{progress.done:,}{progress.of} games", self._time_left())
+        return grid
 
-def _progress(frame: Frame) -> RenderableType:
-    grid = Table.grid(padding=(0, 2))
-    if frame.total is None:
-        return Text(f"{frame.done} games")
-    bar = ProgressBar(total=max(frame.total, 1), completed=frame.done, width=40)
-    grid.add_row(bar, f"{frame.done:,}{frame.of} games", _time_left(frame))
-    return grid
-
-
-def _time_left(frame: Frame) -> str:
-    if frame.seconds_left is None:
-        return ""
-    minutes, rest = divmod(round(frame.seconds_left), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{'at least' if frame.may_grow else 'about'} {hours}:{minutes:02}:{rest:02} left"
+    def _time_left(self) -> str:
+        progress = self._progress
+        played = progress.done - self._done_before
+        if not played or progress.total is None:
+            return ""
+        seconds = (time.monotonic() - self._began) / played * (progress.total - progress.done)
+        minutes, rest = divmod(round(seconds), 60)
+        hours, minutes = divmod(minutes, 60)
+        return f"{'at least' if progress.may_grow else 'about'} {hours}:{minutes:02}:{rest:02} left"
 
 
 def _current_games(games: Iterable[tuple[Fixture, State]]) -> RenderableType:

@@ -1,11 +1,10 @@
 """The dialogue of both bots as it happens, for the author of one."""
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from arbiter.live.conversation import Conversation, Entry, game_of
 from arbiter.live.plain import Progress, describe
-from arbiter.live.scribe import Heard, Scribe
+from arbiter.live.writer import Heard
 from arbiter.match.dialogue import Voice
 from arbiter.tournament.events import Event, GameFinished, GameStarted
 from protocol.rules import Side
@@ -34,22 +33,13 @@ class Style:
     games: bool = False
 
 
-class Trace(Scribe):
-    """Writes entries as lines, and other events as the plain view does."""
+class Trace:
+    """Entries as lines, and other events as the plain view has them."""
 
-    def __init__(
-        self,
-        write: Callable[[str], None],
-        style: Style,
-        *,
-        quiet: bool = False,
-        only: str | None = None,
-    ) -> None:
-        """``write`` gets whole lines, on another thread. ``only``: show a single thing, what the bot
-        of this name writes to its stderr. ``quiet``: leave the other events out.
+    def __init__(self, style: Style, *, quiet: bool = False, only: str | None = None) -> None:
+        """``only``: show a single thing, what the bot of this name writes to its stderr. ``quiet``: leave the
+        other events out.
         """
-        super().__init__()
-        self._write = write
         self._style = style
         self._quiet = quiet
         self._only = only
@@ -58,12 +48,8 @@ class Trace(Scribe):
         self._names: dict[int, tuple[str, str]] = {}
         self._has_begun = False
 
-    def write(self, heard: Iterable[Heard]) -> None:
-        lines = [line for each in heard for line in self._lines(each)]
-        if lines:
-            self._write("\n".join(lines))
-
-    def _lines(self, heard: Heard) -> list[str]:
+    def lines(self, heard: Heard) -> list[str]:
+        """The lines that an event gives."""
         event, number = heard.event, game_of(heard.event)
         if isinstance(event, GameStarted):
             self._games[event.fixture.number] = Conversation(heard.stamp)
@@ -73,7 +59,8 @@ class Trace(Scribe):
             entries = list(self._games[number].hear(heard))
             said = [self._format(number, entry) for entry in entries if self._wants(number, entry)]
         if isinstance(event, GameFinished):
-            del self._games[event.game.number], self._names[event.game.number]
+            self._games.pop(event.game.number, None)
+            self._names.pop(event.game.number, None)
         return [*self._legend(event), *said, *self._other(event)]
 
     def _wants(self, number: int, entry: Entry) -> bool:

@@ -165,6 +165,9 @@ def format_ms(ms: int) -> str:
 class ClockUse:
     """How a bot used its clock in a game: plies in time, and in ns their charges in all, the worst one,
     the grace used, and the CPU time that its processes took in the opponent's turns.
+
+    ``elapsed`` is the time that these plies took, ``waited`` the part of it in which the machine gave the bot
+    no core. Nothing elapsed in games of which that is not known.
     """
 
     plies: int = 0
@@ -172,6 +175,8 @@ class ClockUse:
     worst: int = 0
     grace: int = 0
     idle_cpu: int = 0
+    elapsed: int = 0
+    waited: int = 0
 
 
 class Clock:
@@ -182,7 +187,7 @@ class Clock:
         self.left = None if control.game is None else control.game * MS
         self.grace_left = control.grace * MS
         self.last_charge = 0
-        self._plies = self._used = self._worst = 0
+        self._plies = self._used = self._worst = self._elapsed = self._waited = 0
 
     @property
     def limit(self) -> int:
@@ -225,8 +230,9 @@ class Clock:
     def _move(self) -> int | None:
         return None if self.control.move is None else self.control.move * MS
 
-    def charge(self, used: int) -> bool:
-        """Book a ply that took ``used`` nanoseconds; False when that was past the limit.
+    def charge(self, used: int, spent: Spent | None = None) -> bool:
+        """Book a ply that took ``used`` nanoseconds, of all that was ``spent``; False when that was past the
+        limit.
 
         What exceeds the allowance comes out of the grace; the clock pays at most what is left on
         it, and gets its increment only after a ply made in time.
@@ -237,6 +243,9 @@ class Clock:
         self._plies += 1
         self._used += used
         self._worst = max(self._worst, used)
+        if spent is not None:
+            self._elapsed += spent.wall
+            self._waited += spent.wait
         self.grace_left = max(0, self.grace_left - overrun)
         if self.left is not None:
             self.left = max(0, self.left - used)
@@ -247,4 +256,4 @@ class Clock:
     def use(self, idle_cpu: int = 0) -> ClockUse:
         """What has been used so far."""
         grace = self.control.grace * MS - self.grace_left
-        return ClockUse(self._plies, self._used, self._worst, grace, idle_cpu)
+        return ClockUse(self._plies, self._used, self._worst, grace, idle_cpu, self._elapsed, self._waited)

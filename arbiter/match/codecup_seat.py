@@ -64,7 +64,7 @@ class CodecupSeat(Seat):
 
     @property
     def has_answer(self) -> bool:
-        # What was written before `Start` answers it only once it was said.
+        """The first line whose turn has come; `Start` has to be written before any line's."""
         return bool(self._answers) and self.wanted == PLY and self._is_waiting
 
     @property
@@ -76,7 +76,12 @@ class CodecupSeat(Seat):
         return self._answers.popleft()
 
     def tell(self, ply: str) -> None:
-        self._tell(self._talk.ply(ply))
+        """Pass a ply on; after the last placement White moves again, and the bot rests on."""
+        data = self._talk.ply(ply)
+        if self._talk.state is codecup.Turn.OWN:
+            self._tell(data)
+        else:
+            self.write(data)
 
     def say_end(self, result: Result, score: Score, termination: Termination, failed: Fault | None) -> None:
         self.write(self._talk.quit())

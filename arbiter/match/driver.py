@@ -19,7 +19,7 @@ from arbiter.match.clock import Reading
 from arbiter.match.dialogue import Ear, Said, Voice
 from arbiter.match.fault import Code, Fault
 from arbiter.match.game import BotReport, GameResult, GameSetup, Observer
-from arbiter.match.process import BITE, BotProcess
+from arbiter.match.process import BotProcess
 from arbiter.match.referee import Look, Referee
 from arbiter.match.termination import Termination
 from arbiter.match.ticker import Ticker, ticking
@@ -27,11 +27,11 @@ from protocol.rules import Side
 
 _QUICK_BITES = 2
 """Bites of a bot's output that are read at once before a question; more is read with pauses for others."""
-_MOST_BITES = 256
+_MOST_BITES = 1_100
+"""More than a pipe holds, however short the lines are; what is written meanwhile may wait."""
 IDLE_SPEED = 100_000
 """Bytes a second that are read of a bot in its opponent's turn, past ``IDLE_FREE``."""
 IDLE_FREE = 8_192
-_IDLE_BITE = 256
 _LINE_COST = 64
 """A line costs as much time to make sense of as so many bytes."""
 
@@ -88,6 +88,7 @@ class Table:
             self._perform()
             return
         self._processes[side] = process
+        self._ticker.watch(process.output)
         self._idle_budget[side] = _IdleBudget(process.spawned_at)
         for task in (self._read, self._watch_exit, self._watch_limits):
             self._nursery.start_soon(task, side)
@@ -112,7 +113,7 @@ class Table:
             while not process.output_ended:
                 await process.wait_readable()
                 if seat.wanted:
-                    self._take(side, BITE)
+                    self._take(side)
                 else:
                     await self._take_idly(side)
         except trio.ClosedResourceError:
@@ -123,18 +124,20 @@ class Table:
         budget, seat = self._idle_budget[side], self.referee.seats[side]
         while (pause := budget.pause(time.monotonic_ns())) > 0 and not seat.wanted:
             await self.until(lambda: seat.wanted, pause / 1e9)
-        data = self._take(side, BITE if seat.wanted else _IDLE_BITE)
+        data = self._take(side)
         budget.spend(len(data) + _LINE_COST * data.count(b"\n"))
 
-    def _take(self, side: Side, most: int) -> bytes:
+    def _take(self, side: Side) -> bytes:
         """Read a bite of a bot's output and let the referee judge it."""
         process = self._processes[side]
         had_ended = process.output_ended
-        taken = process.take(most)
+        taken = process.take()
         if taken is not None:
             data, stamp = taken
-            self.referee.received(side, data, self._reading(side, stamp, self._ticker.lag(stamp)))
+            lag = self._ticker.lag(process.output, stamp)
+            self.referee.received(side, data, self._reading(side, stamp, lag))
             self._perform()
+            self._ticker.look()
             return data
         if process.output_ended and not had_ended:
             self.referee.ended(side, time.monotonic_ns())
@@ -146,7 +149,7 @@ class Table:
         await process.wait()
         # What it wrote before it ended counts; what a child of its own writes later does not.
         for _ in range(_MOST_BITES):
-            if not self._take(side, BITE):
+            if not self._take(side):
                 break
             await trio.lowlevel.checkpoint()
         process.output_ended = True
@@ -275,7 +278,7 @@ class Table:
         """Read up to so many bites of a bot's output; whether nothing is left."""
         if side not in self._processes:
             return True
-        return any(not self._take(side, BITE) for _ in range(bites))
+        return any(not self._take(side) for _ in range(bites))
 
     async def _drain_slowly(self) -> None:
         while True:
@@ -342,7 +345,10 @@ class Table:
                 await self.exits_within(side, self.referee.setup.quit_grace)
         finally:
             with trio.CancelScope(shield=True):
-                await process.destroy()
+                await process.kill()
+            if process.is_open:
+                self._ticker.unwatch(process.output)
+                process.close()
 
     async def exits_within(self, side: Side, seconds: float) -> bool:
         """Wait for the end of a program that was told to quit; whether it came in so many seconds.

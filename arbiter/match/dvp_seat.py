@@ -143,9 +143,8 @@ class DvpSeat(Seat):
 
     def read(self, data: bytes, reading: Reading) -> None:
         for event in self._talk.receive(data):
-            self.take(event, reading)
-            if self.flood() is not None:
-                return
+            if self._unasked < _UNASKED_LIMIT:
+                self.take(event, reading)
 
     def take(self, event: dvp.Event, reading: Reading) -> None:
         """Do what follows from one line of the bot."""
@@ -182,6 +181,9 @@ class DvpSeat(Seat):
         self.note(f"unexpected: `{message.word}` is not the answer to an open request")
 
     def _keep_info(self, values: dict[str, str], pv: tuple[str, ...]) -> None:
+        """Keep what comes before the answer: how much of the rest is read with it is a matter of chance."""
+        if self._answer is not None:
+            return
         if pv:
             values["pv"] = ",".join(pv)
         for key, value in values.items():

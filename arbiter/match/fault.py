@@ -29,6 +29,7 @@ class Code(StrEnum):
     OUTPUT_CLOSED = "output-closed"
     KILLED = "killed"
     OVER_LIMIT = "over-limit"
+    LARGEST = "largest"
 
     CANNOT_START = "cannot-start"
     NO_SANDBOX = "no-sandbox"
@@ -59,6 +60,7 @@ _TERMINATIONS = {
     Code.OUTPUT_CLOSED: Termination.CRASH,
     Code.KILLED: Termination.KILLED,
     Code.OVER_LIMIT: Termination.MEMORY,
+    Code.LARGEST: Termination.MEMORY,
     Code.CANNOT_START: Termination.START,
     Code.NO_SANDBOX: Termination.START,
     Code.REFUSED: Termination.START,

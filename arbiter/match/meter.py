@@ -163,7 +163,7 @@ class Meter:
                     ran, waited, _ = map(int, proc.read(f"/proc/{process}/task/{thread}/schedstat").split())
                     self._book(process, thread, ran, waited, now, is_overdue=is_overdue)
                     threads.add(thread)
-                    rest += map(int, proc.read_whole(f"/proc/{process}/task/{thread}/children").split())
+                    rest += map(int, proc.whole(f"/proc/{process}/task/{thread}/children").split())
             except OSError as error:
                 if error.errno not in _GONE:
                     raise

@@ -16,6 +16,7 @@ import trio
 from arbiter.isolation import tree
 from arbiter.isolation.affinity import pinned
 from arbiter.isolation.console import wants_terminal
+from arbiter.isolation.death import Cause, Death
 from arbiter.isolation.launch import launch_wrapped
 from arbiter.isolation.sandbox import Applied
 from arbiter.match.actions import End
@@ -27,14 +28,17 @@ from arbiter.match.last_words import last_words
 from arbiter.match.meter import Meter
 from arbiter.match.transcript import Transcript
 
-BITE = 4_096
-"""Bytes of stdout taken at a time: making sense of more would keep other games waiting."""
+_BITE = 4_096
+_LINES = 32
+"""Lines of stdout that are taken at a time: making sense of more would keep other bots waiting."""
 _STDERR_BITE = 65_536
 _STDERR_FULL_SPEED = 4 * 2**20
 _STDERR_PAUSE = 0.05
 """Past 4 MiB a turn stderr is read at 64 KiB each 50 ms."""
 _LAST_BITES = 32
-"""Bites of stderr that are still taken when a bot is gone."""
+"""Bites of stderr that are still taken when a bot has ended."""
+
+_OUT_OF_MEMORY = {Cause.MEMORY: Code.LARGEST, Cause.MACHINE: Code.OUT_OF_MEMORY}
 
 Overhear = Callable[[Voice, int, bytes], None]
 """Hears every piece that crosses a pipe, with its time; must not block."""
@@ -51,6 +55,7 @@ class BotProcess:
 
         Raises:
             StartError: when it cannot be started.
+            ResourceError, OSError: when the machine lacks something for it.
         """
         self._overhear = overhear
         self.spawned_at = time.monotonic_ns()
@@ -58,7 +63,11 @@ class BotProcess:
             self._program = launch_wrapped(bot.wrap, bot.argv, bot.directory, bot.env, bot.sandbox)
         self._wrap = bot.wrap
         self.pid = self._program.pid
-        self.meter = Meter(self.pid, cores, self._orphans)
+        try:
+            self.meter = Meter(self.pid, cores, self._orphans)
+        except OSError:
+            self._program.abandon()
+            raise
         self.transcript = Transcript(self.spawned_at)
         self.stderr = HeadTail()
         self.turn_stderr_bytes = 0
@@ -66,7 +75,9 @@ class BotProcess:
         self.excess: str | None = None
         self.output_ended = False
         self._trouble: str | None = None
+        self._death: Death | None = None
         self._unsent = bytearray()
+        self._untaken, self._read_at = b"", 0
         self._has_exited = trio.Event()
         process = self._program.process
         assert process.stdin is not None
@@ -134,27 +145,38 @@ class BotProcess:
 
     async def wait_readable(self) -> None:
         """Wait until there is output, or its end. Raises ClosedResourceError when the pipe is closed."""
-        await trio.lowlevel.wait_readable(self._stdout.fileno())
+        if self._untaken:
+            await trio.lowlevel.checkpoint()
+        else:
+            await trio.lowlevel.wait_readable(self._stdout.fileno())
 
-    def take(self, most: int = BITE) -> tuple[bytes, int] | None:
+    def take(self) -> tuple[bytes, int] | None:
         """A bite of stdout, with the time at which it was read; None when there is none now, or no more.
 
         ``output_ended`` tells the two apart.
         """
+        if not (self._untaken or self._read()):
+            return None
+        data, self._untaken = _first_lines(self._untaken, _LINES)
+        return data, self._read_at
+
+    def _read(self) -> bool:
+        """Read from the pipe; whether there was something."""
         if self.output_ended:
-            return None
+            return False
         try:
-            data = os.read(self._stdout.fileno(), most)
+            data = os.read(self._stdout.fileno(), _BITE)
         except BlockingIOError:
-            return None
+            return False
         stamp = time.monotonic_ns()
         if not data:
             self.output_ended = True
-            return None
+            return False
+        self._untaken, self._read_at = data, stamp
         self.transcript.received(stamp, data)
         if self._overhear is not None:
             self._overhear(Voice.FROM_BOT, stamp, data)
-        return data, stamp
+        return True
 
     async def read_stderr(self) -> None:
         """Keep the beginning and the end of stderr; a flood is read slowly."""
@@ -179,6 +201,12 @@ class BotProcess:
         if self._overhear is not None:
             self._overhear(Voice.STDERR, time.monotonic_ns(), data)
         return len(data)
+
+    def _take_last_words(self) -> None:
+        """Take what is in stderr; not for ever, since a child may go on writing."""
+        for _ in range(_LAST_BITES):
+            if not self._take_stderr():
+                break
 
     # Idle turns
 
@@ -205,8 +233,9 @@ class BotProcess:
     def _note_exit(self, status: int) -> None:
         if self.exit_status is None:
             self.exit_status = status
-            self._trouble = self._program.trouble()
+            self._trouble = self._program.trouble(self.stderr.text())
             self.excess = self.excess or self._program.excess(())
+            self._death = self._program.cause_of_death()
             self._has_exited.set()
 
     async def watch_limits(self) -> None:
@@ -223,6 +252,7 @@ class BotProcess:
         """How the program ended, if it did, or its output."""
         if self.exit_status is None and not self.output_ended:
             return None
+        self._take_last_words()
         fault = self._end_fault()
         if last := last_words(self.stderr):
             fault = fault.with_facts(last_words=last)
@@ -233,6 +263,8 @@ class BotProcess:
             return Fault(Code.OVER_LIMIT, {"text": self.excess})
         if self._trouble is not None:
             return Fault(Code.NO_SANDBOX, {"text": self._trouble})
+        if self._death is not None and self._death.cause is not Cause.OTHER:
+            return Fault(_OUT_OF_MEMORY[self._death.cause], {"held": self._death.held})
         facts: dict[str, Fact] = {"level": str(self.applied.level)}
         if self._has_foreign_status:
             facts["wrapper"] = Path(self._wrap[0]).name
@@ -255,20 +287,41 @@ class BotProcess:
             await self._has_exited.wait()
         return self._has_exited.is_set()
 
-    async def destroy(self) -> None:
-        """Kill the whole tree, take the last of stderr, and close the pipes. Not cancellable."""
+    @property
+    def output(self) -> int:
+        """The descriptor of its standard output."""
+        return self._stdout.fileno()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its pipes are open."""
+        return not self._stdout.closed
+
+    async def kill(self) -> None:
+        """Kill the whole tree and wait until it is gone. Not cancellable."""
         await self._program.kill()
-        for _ in range(_LAST_BITES):
-            if not self._take_stderr():
-                break
+
+    def close(self) -> None:
+        """Take the last of stderr and close the pipes; nothing runs any more."""
+        self._take_last_words()
         self.close_input()
         # A reading task that was woken before may still run after this; it must find nothing to do.
         self.output_ended = True
+        self._untaken = b""
         self.meter.close()
         for pipe in (self._stdout, self._stderr):
-            if not pipe.closed:
-                trio.lowlevel.notify_closing(pipe.fileno())
-                pipe.close()
+            trio.lowlevel.notify_closing(pipe.fileno())
+            pipe.close()
+
+
+def _first_lines(data: bytes, most: int) -> tuple[bytes, bytes]:
+    """The first lines of some bytes, and the rest."""
+    if data.count(b"\n") <= most:
+        return data, b""
+    end = 0
+    for _ in range(most):
+        end = data.index(b"\n", end) + 1
+    return data[:end], data[end:]
 
 
 def exit_fault(status: int | None) -> Fault:

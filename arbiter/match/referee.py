@@ -60,6 +60,11 @@ class Reply:
     spent: Spent = field(default_factory=Spent)
     info: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def failure(self) -> Fault | None:
+        """Why there is no ply; one that only the machine made late is as good as any."""
+        return self.fault if self.ply is None else None
+
 
 class _Contested(NamedTuple):
     """An answer that came late, by no more than the machine may have taken."""
@@ -172,15 +177,16 @@ class Referee:
 
         A stall is never charged. Who computed through a long one had time for nothing, though.
         """
-        if self.has_begun and ns > _STALL and max(ran.values(), default=0) > ns * _IDLE_SHARE // 100:
-            self._call_off(Fault(Code.STALLED, {"time": ns}))
+        has_computed = max(ran.values(), default=0) > ns * _IDLE_SHARE // 100
+        if self.has_begun and not self.is_over and ns > _STALL and has_computed:
+            self._fail_or_void(self._mover, Fault(Code.STALLED, {"time": ns}), None, Spent())
 
     # --- the owner's own moves ---------------------------------------------------------------------------
 
     def ask(self, turn: Turn | None = None) -> None:
         """Ask the side to move for a ply, or what ``turn`` says; ``reply`` will be the answer.
 
-        When it is all over already, what ended it is the reply.
+        Once the game is over the reply is why.
         """
         self._turn = turn
         self.reply = Reply(None, None, self.fault) if self.is_over else None
@@ -189,8 +195,8 @@ class Referee:
 
     def play(self, ply: Ply, record: PlyRecord | None = None) -> None:
         """Play a ply for the side to move, and let the opponent know it."""
-        record = record or PlyRecord(ply.text, 0, self._mover.clock.left)
         side = self.position.to_move
+        record = record or PlyRecord(ply.text, 0, self.seats[side].clock.left)
         self.position = self.position.play(ply)
         self.records.append(record)
         self.texts.append(ply.text)
@@ -208,6 +214,14 @@ class Referee:
             self.position = self.position.play(parse_ply(text))
             self.records.append(PlyRecord(text, 0, None))
             self.texts.append(text)
+
+    def take_back(self, count: int) -> None:
+        """Go back to where the game stood after so many plies; the clocks stay as they are, and a question
+        that is open stays open.
+        """
+        records = self.records[:count]
+        self.set_up(self.start, [record.ply for record in records])
+        self.records = records
 
     def lose(self, side: Side, fault: Fault, answer: str | None = None) -> None:
         """Let a side lose: a person who gives up."""
@@ -331,12 +345,12 @@ class Referee:
         clock, over = seat.clock, seat.clock.overrun(spent)
         used = clock.control.clock.charge(spent)
         if not over.is_late:
-            clock.charge(used)
+            clock.charge(used, spent)
             return None
         facts: dict[str, Fact] = {"used": used, "over": over.ns, "limit": clock.limit}
         if not over.is_machines:
             return Fault(Code.LATE, facts)
-        clock.charge(min(used, clock.limit))
+        clock.charge(min(used, clock.limit), spent)
         return Fault(Code.MACHINE_LATE, {**facts, "side": seat.side.word, "machine": over.machine})
 
     def _judge_answer(self, seat: Seat, answer: Answer, spent: Spent) -> Ply | None:
@@ -349,7 +363,7 @@ class Referee:
         return ply
 
     def _fail_or_void(self, seat: Seat, fault: Fault, answer: str | None, spent: Spent) -> None:
-        if not self._leads:
+        if not self._leads and self.reply is None:
             self.reply = Reply(None, answer, fault, spent, dict(seat.info))
         if fault.is_void:
             self._call_off(fault)
@@ -383,6 +397,8 @@ class Referee:
         for side in (first, first.other):
             if self._is_in_play(self.seats[side]):
                 self._settle_one(self.seats[side], looks[side], looks)
+            if side in self._exit_by and self.has_begun:
+                return  # it has lost, only how is not known yet
 
     def _is_in_play(self, seat: Seat) -> bool:
         """Whether a bot can still fail: before the first ply only one that is not ready."""
@@ -403,6 +419,7 @@ class Referee:
         """Judge the end of a program, once it is known how it ended, or does not become known."""
         now = look.reading.stamp
         patience = self._exit_by.setdefault(seat.side, now + EXIT_NEWS)
+        seat.wake_at = None
         if look.end is None or not (look.end.has_exited or now >= patience):
             return
         del self._exit_by[seat.side]
@@ -415,7 +432,7 @@ class Referee:
         spent = seat.spent(look.reading)
         over = seat.waiting_clock.overrun(spent)
         if spent.wait > MOST_WAITING:
-            starved = Fault(Code.STARVED, {"side": seat.side.word, "machine": spent.wait})
+            starved = Fault(Code.STARVED, {"machine": spent.wait})
             self._accuse(seat, starved, look, looks)
         elif over.is_late and not over.is_machines:
             self._accuse(seat, seat.overdue(), look, looks)
@@ -430,8 +447,8 @@ class Referee:
     def _accuse(self, seat: Seat, fault: Fault, look: Look, looks: Mapping[Side, Look]) -> None:
         fault = seat.before_ready(fault)
         spent = seat.spent(look.reading) if seat.wanted == PLY else Spent()
-        if fault.is_void and self.has_begun:
-            fault = self._with_culprit(seat, fault, looks, spent)
+        if fault.is_void:
+            fault = self._with_culprit(seat, fault.with_facts(side=seat.side.word), looks, spent)
         self._fail_or_void(seat, fault, None, spent)
 
     def _with_culprit(self, seat: Seat, fault: Fault, looks: Mapping[Side, Look], spent: Spent) -> Fault:
@@ -479,6 +496,8 @@ class Referee:
         """Nothing more is asked."""
         for seat in self.seats.values():
             seat.wake_at = None
+        if self.reply is None and not self._leads:
+            self.reply = Reply(None, None, self.fault)
         self.finish()
 
     def _say_end(self, seat: Seat) -> None:

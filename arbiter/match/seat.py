@@ -284,7 +284,6 @@ class Guest(Seat):
 
     def answer(self, text: str | None, reading: Reading) -> None:
         """The ply of this side; None gives the game up."""
-        self.bytes_read += 1
         self._answer = Answer(text, reading)
 
     @property
@@ -307,6 +306,9 @@ class Guest(Seat):
 
     def flood(self) -> Fault | None:
         return None
+
+    def _silence(self) -> dict[str, Fact]:
+        return {"plies": self.clock.use().plies}
 
     @property
     def unfinished(self) -> str:

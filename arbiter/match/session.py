@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from arbiter.match.dialogue import Ear
 from arbiter.match.driver import Table
 from arbiter.match.fault import Fault
-from arbiter.match.game import BotReport, GameSetup
+from arbiter.match.game import BotReport, GameSetup, PlyRecord
 from arbiter.match.process import BotProcess
 from arbiter.match.referee import Referee, Reply
 from arbiter.match.seat import Guest, Seat, Turn
@@ -62,14 +62,13 @@ class Session:
         self.table.perform(lambda: self.referee.ask(turn))
 
     async def reply(self) -> Reply:
-        """The answer to the open question."""
-        await self.table.until(lambda: self.referee.reply is not None)
-        assert self.referee.reply is not None
-        return self.referee.reply
+        """The answer to the open question, or why there will be none."""
+        await self.table.until(lambda: self.referee.reply is not None or self.referee.is_over)
+        return self.referee.reply or Reply(None, None, self.referee.fault)
 
-    def play(self, ply: Ply) -> None:
+    def play(self, ply: Ply, record: PlyRecord | None = None) -> None:
         """Play a ply for the side to move; the bot hears of its opponent's."""
-        self.table.perform(lambda: self.referee.play(ply))
+        self.table.perform(lambda: self.referee.play(ply, record))
 
     async def exits_within(self, seconds: float) -> bool:
         """Wait for the end of a bot that was told to quit; whether it came in so many seconds."""
@@ -114,7 +113,7 @@ async def open_session(side: Side, setup: GameSetup, ear: Ear | None = None) -> 
         NotReadyError: when it cannot be started, or does not get ready.
     """
     async with start_session(side, setup, ear) as session:
-        await session.table.until(lambda: session.referee.has_begun or session.fault)
+        await session.table.until(lambda: session.referee.has_begun or session.referee.is_over)
         if session.fault is None:
             yield session
             return

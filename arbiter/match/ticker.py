@@ -1,13 +1,17 @@
-"""What the arbiter itself takes from the clocks: its lag at each look, and times in which it stalled.
+"""What the arbiter itself takes from the clocks: its lag when bytes come in, and times in which it stalled.
 
-The kernel counts for the arbiter's own thread, as for every other, how long it ran and how long it waited
-for a core (see `meter`). A look at the pipes happens as trio polls: what passed between the arrival of bytes
-and the moment at which they are read is what the thread waited for a core as it was woken, and what it did
-between the poll and the read. A tick every 20 ms shows stalls: time in which the thread neither ran nor
-waited nor slept as it had meant to, since it, or the whole machine, was stopped.
+Nobody notes when bytes arrive in a pipe. A look at all pipes at once, without waiting, tells which have got
+some since the last look. Looks are taken before and after the loop sleeps and after each step in which a bot
+was judged. What came in a sleep woke the loop up: it came when the thread began to wait for a core, which the
+kernel counts (see `meter`). What came while the arbiter was at work came after the look before at the
+earliest, and is counted from there: work, and being kept from it, is the arbiter's own.
+
+A tick every 20 ms shows stalls: time in which the thread neither ran nor waited for a core nor slept as it
+had meant to, since it, or the whole machine, was stopped.
 """
 
 import os
+import select
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -31,11 +35,15 @@ class Ticked(Protocol):
 class Ticker(trio.abc.Instrument):
     """One for each event loop, shared by all games on it; it ticks as long as somebody listens."""
 
-    def __init__(self, own: "OwnCounters", now: Callable[[], int] = time.monotonic_ns) -> None:
+    def __init__(
+        self, own: "OwnCounters", arrivals: "Arrivals", now: Callable[[], int] = time.monotonic_ns
+    ) -> None:
         self._own = own
+        self._arrivals = arrivals
         self._now = now
-        self._polled_at = now()
-        self._queued_before = self.queued = 0
+        self._polled_at = self._looked_at = now()
+        self._arrived: dict[int, int] = {}
+        self._queued_before = 0
         self._stalled = 0
         self._ticked_at = 0
         self._used_at_tick = 0
@@ -51,19 +59,40 @@ class Ticker(trio.abc.Instrument):
     def close(self) -> None:
         """To be called when nobody listens any more."""
         self._own.close()
+        self._arrivals.close()
 
     # The loop's own times
 
     def before_io_wait(self, timeout: float) -> None:
+        self.look()
         self._queued_before = self._own.queued()
 
     def after_io_wait(self, timeout: float) -> None:
-        self.queued = self._own.queued() - self._queued_before
+        queued = self._own.queued() - self._queued_before
         self._polled_at = self._now()
+        self._note_arrivals(self._polled_at - queued)
 
-    def lag(self, stamp: int) -> int:
+    def look(self) -> None:
+        """See which pipes have got bytes since the last look."""
+        self._note_arrivals(self._looked_at)
+
+    def _note_arrivals(self, since: int) -> None:
+        for descriptor in self._arrivals.poll():
+            self._arrived[descriptor] = since
+        self._looked_at = self._now()
+
+    def watch(self, descriptor: int) -> None:
+        """Note from now on when bytes arrive in a pipe."""
+        self._arrivals.add(descriptor)
+
+    def unwatch(self, descriptor: int) -> None:
+        """To be called before the pipe is closed."""
+        self._arrivals.remove(descriptor)
+        self._arrived.pop(descriptor, None)
+
+    def lag(self, descriptor: int, stamp: int) -> int:
         """What the arbiter took between the arrival of bytes and ``stamp``, when they were read; in ns."""
-        return max(0, stamp - self._polled_at) + self.queued
+        return max(0, stamp - self._arrived.get(descriptor, self._polled_at))
 
     def stalled(self) -> int:
         """For how long the arbiter has stalled since it began, up to its last poll; in ns."""
@@ -125,6 +154,29 @@ class Ticker(trio.abc.Instrument):
             listener.tick(max(0, elapsed - PERIOD), stalled)
 
 
+class Arrivals:
+    """Tells, once for each time, in which pipes bytes have arrived; never where the system cannot."""
+
+    def __init__(self) -> None:
+        self._poll = select.epoll() if hasattr(select, "epoll") else None
+
+    def add(self, descriptor: int) -> None:
+        if self._poll is not None:
+            self._poll.register(descriptor, select.EPOLLIN | select.EPOLLET)
+
+    def remove(self, descriptor: int) -> None:
+        if self._poll is not None:
+            self._poll.unregister(descriptor)
+
+    def poll(self) -> list[int]:
+        """Those in which something arrived since the last call."""
+        return [descriptor for descriptor, _ in self._poll.poll(0)] if self._poll is not None else []
+
+    def close(self) -> None:
+        if self._poll is not None:
+            self._poll.close()
+
+
 class OwnCounters:
     """What the calling thread used so far: the time it ran, and waited for a core; zeros where nobody
     counts.
@@ -159,7 +211,7 @@ def ticking(listener: Ticked, nursery: trio.Nursery) -> Iterator[Ticker]:
     """The ticker of this event loop, which ``listener`` hears as long as it is inside."""
     ticker = _ticker.get()
     if ticker is None:
-        ticker = Ticker(OwnCounters())
+        ticker = Ticker(OwnCounters(), Arrivals())
         _ticker.set(ticker)
         trio.lowlevel.add_instrument(ticker)
     try:

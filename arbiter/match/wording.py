@@ -166,6 +166,11 @@ def _over_limit(fault: Fault) -> str:
     return "; ".join([fault.text("text"), *([f"its last words: {last}"] if last else [])])
 
 
+def _largest(fault: Fault) -> str:
+    held = f"{fault.number('held') / 2**20:.0f} MiB"
+    return f"the machine ran out of memory, of which it held most: {held}"
+
+
 # The start
 
 
@@ -200,6 +205,7 @@ _SENTENCES: dict[Code, Callable[[Fault], str]] = {
     Code.OUTPUT_CLOSED: _end,
     Code.KILLED: _end,
     Code.OVER_LIMIT: _over_limit,
+    Code.LARGEST: _largest,
     Code.CANNOT_START: lambda fault: fault.text("text"),
     Code.NO_SANDBOX: lambda fault: fault.text("text"),
     Code.REFUSED: lambda fault: f"the bot cannot play: {fault.text('text')}",

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from arbiter.match.clock import ClockUse
+from arbiter.match.fault import Code, Fault
 from arbiter.match.game import Result, check_end
 from arbiter.match.termination import Termination
 
@@ -26,7 +27,8 @@ class Outcome:
     The scores are the pieces of the final board. ``weight`` is 0 for a game that repeats an earlier
     one ply by ply: it stands in the table, but tells the ratings nothing. ``fingerprint`` is equal for
     games that are the same ply by ply between the same bots with the same colours, and None where
-    that cannot be known. ``detail`` says in a few words why a game is void. ``clocks`` are White's and
+    that cannot be known. ``detail`` says in a few words why a game is void, ``fault`` as data where that is
+    known; a void one that is ``replayed`` has another outcome as well. ``clocks`` are White's and
     Black's, ``lag`` the arbiter's worst delay in ns. ``opening``: where the game started, None for the
     empty board.
 
@@ -49,6 +51,8 @@ class Outcome:
     lag: int = 0
     opening: str | None = None
     fingerprint: int | None = None
+    fault: Fault | None = None
+    replayed: bool = False
 
     def __post_init__(self) -> None:
         if self.white == self.black:
@@ -59,6 +63,21 @@ class Outcome:
     def is_void(self) -> bool:
         """No game at all: interrupted, both failed, or the arbiter's own fault."""
         return self.result == "*" or self.termination is Termination.VOID
+
+    @property
+    def late(self) -> str | None:
+        """The bot that the machine made late, which made the game void."""
+        is_late = self.fault is not None and self.fault.code in (Code.MACHINE_LATE, Code.STARVED)
+        return self._bot("side") if is_late else None
+
+    @property
+    def culprit(self) -> str | None:
+        """The bot that computed in its opponent's turn when the machine made the opponent late."""
+        return self._bot("culprit")
+
+    def _bot(self, fact: str) -> str | None:
+        side = "" if self.fault is None else self.fault.text(fact)
+        return {"white": self.white, "black": self.black}.get(side)
 
     @property
     def white_points(self) -> float:

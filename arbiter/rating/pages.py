@@ -17,10 +17,13 @@ margins are from the side of ``name``, and a value that does not exist is null (
 ``opening``     ``opening`` (a DPOS, null for the empty board), then White's ``games wins draws losses
                 score score_low score_high mean_margin``; the bounds are those of 95 %.
 ``ending``      ``name games played_out resigned``, one count for each kind of forfeit, ``opponent``:
-                games that the opponent resigned or forfeited, ``void``: games that do not count.
+                games that the opponent resigned or forfeited, ``void``: games that do not count. Of void
+                attempts at games, replayed or not: ``machine_late``, those in which the machine made the
+                bot late, ``culprit``, those in which it computed in the turn of a bot that was late.
 ``clock``       ``name games plies mean_ms worst_ms worst_grace_ms game_ms idle_cpu_ms``: charges of a
                 ply, the most grace used in a game, the mean charge of a game, and the CPU time taken
-                in the opponent's turns of a game.
+                in the opponent's turns of a game; ``waited_share``: the share of its time in which the
+                machine gave it no core.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,8 +34,9 @@ from arbiter.match.clock import MS
 from arbiter.match.termination import FORFEITS, Termination
 from arbiter.rating.interval import match_interval, score_interval
 from arbiter.rating.layout import signed
+from arbiter.rating.notes import busy_notes, bye_notes, lateness_notes
 from arbiter.rating.sheet import Column, Sheet, Values
-from arbiter.rating.table import LeagueTable, bye_notes
+from arbiter.rating.table import LeagueTable
 from arbiter.rating.tally import Results, Standing, Tally
 
 PageKind = Literal["crosstable", "pairing", "colour", "opening", "ending", "clock"]
@@ -96,7 +100,7 @@ def _crosstable(tally: Tally, table: LeagueTable) -> Sheet:
     most = max((games for met in tally.meetings.values() for games in met.values()), default=0)
     percent = len(bots) > _WIDEST_CROSSTABLE or most >= 1000
     form = "percent" if percent else ".1f" if tally.draws else ".0f"
-    byes = bye_notes(table.rows)
+    byes = bye_notes((row.bot, row.bye_points) for row in table.rows)
     columns = [
         Column("#", lambda row: str(bots.index(row["name"]) + 1)),
         _text("Bot", "name"),
@@ -262,10 +266,12 @@ def _ending(tally: Tally, table: LeagueTable) -> Sheet:
         *(_count(kind.capitalize(), kind) for kind in happened),
         _count("Opponent failed", "opponent"),
         _count("Void", "void"),
+        *([_count("Machine late", "machine_late")] if tally.late else []),
+        *([_count("Culprit", "culprit")] if tally.culprits else []),
     ]
-    keys = " ".join(("name games played_out resigned", *FORFEITS, "opponent void"))
-    notes = [] if happened else ["No game was forfeited."]
-    return _sheet("ending", table, columns, rows, keys, notes if table.games else [])
+    keys = " ".join(("name games played_out resigned", *FORFEITS, "opponent void machine_late culprit"))
+    notes = [] if happened or not table.games else ["No game was forfeited."]
+    return _sheet("ending", table, columns, rows, keys, [*notes, *lateness_notes(tally)])
 
 
 def _ending_row(tally: Tally, bot: str, standing: Standing) -> Values:
@@ -278,6 +284,8 @@ def _ending_row(tally: Tally, bot: str, standing: Standing) -> Values:
         **{str(kind): standing.forfeits[Termination(kind)] for kind in FORFEITS},
         "opponent": standing.games - standing.margin_games - own,
         "void": sum(bot in (outcome.white, outcome.black) for outcome in tally.void),
+        "machine_late": tally.late[bot],
+        "culprit": tally.culprits[bot],
     }
 
 
@@ -296,6 +304,7 @@ def _clock(tally: Tally, table: LeagueTable) -> Sheet:
                     "worst_grace_ms": use.worst_grace_ms,
                     "game_ms": use.used / use.games / MS,
                     "idle_cpu_ms": use.idle_ms_a_game,
+                    "waited_share": use.waited_share,
                 }
             )
     columns = [
@@ -307,11 +316,17 @@ def _clock(tally: Tally, table: LeagueTable) -> Sheet:
         _milliseconds("Worst grace ms", "worst_grace_ms"),
         _milliseconds("A game ms", "game_ms"),
         _milliseconds("Idle CPU ms", "idle_cpu_ms"),
+        *(
+            [_percent("Waited %", "waited_share")]
+            if any(row["waited_share"] is not None for row in rows)
+            else []
+        ),
     ]
     notes = ["Idle CPU: time taken on processors in the opponent's turns of a game."] if rows else []
     if table.lag_ms is not None:
         notes.append(f"The arbiter was late by {table.lag_ms:.0f} ms at most.")
-    keys = "name games plies mean_ms worst_ms worst_grace_ms game_ms idle_cpu_ms"
+    notes += busy_notes(tally)
+    keys = "name games plies mean_ms worst_ms worst_grace_ms game_ms idle_cpu_ms waited_share"
     return _sheet("clock", table, columns, rows, keys, notes)
 
 

@@ -26,8 +26,11 @@ from arbiter.rating.table import Group, LeagueTable, Row
 HEADERS = ("Rank", "Bot", "Games", "W", "D", "L", "Points", "Elo ± 95 %", "Margin ±", "CodeCup", "Forfeits")
 _ALIGN = ("right", "left", *["right"] * 8, "left")
 
-CLOCK_HEADERS = ("Clock", "Plies", "Mean ms", "Worst ms", "Worst grace ms", "CPU ms a game in idle turns")
-_CLOCK_ALIGN = ("left", *["right"] * 5)
+CLOCK_HEADERS = (
+    *("Clock", "Plies", "Mean ms", "Worst ms", "Worst grace ms", "CPU ms a game in idle turns"),
+    "Waited %",
+)
+_CLOCK_ALIGN = ("left", *["right"] * 6)
 
 Layout = Callable[[Sequence[str], Sequence[Sequence[str]], Sequence[str], Collection[int]], str]
 """Headings, rows, alignment, and the columns that have names."""
@@ -38,7 +41,7 @@ CSV_COLUMNS = (
     *("mean_margin", "margin_error", "codecup_points"),
     *(f"forfeits_{kind}" for kind in FORFEITS),
     *("clock_plies", "clock_mean_ms", "clock_worst_ms", "clock_worst_grace_ms", "clock_idle_cpu_ms"),
-    "group",
+    *("clock_waited_share", "group"),
 )
 
 _WIDTH = 100
@@ -67,7 +70,7 @@ def as_csv(table: LeagueTable) -> str:
         for row in group.rows:
             kinds = [row.forfeits.get(kind, 0) for kind in FORFEITS]
             numbers = [v for key, v in _row_json(row).items() if key not in ("name", "forfeits", "clock")]
-            clock = _clock_json(row.clock) or dict.fromkeys(range(5))
+            clock = _clock_json(row.clock) or dict.fromkeys(range(6))
             cells = (row.bot, *numbers, *kinds, *clock.values(), number)
             writer.writerow(map(csv_cell, cells))
     return out.getvalue()
@@ -157,6 +160,7 @@ def _clock_json(use: ClockSums | None) -> dict[Any, Any] | None:
         "worst_ms": use.worst_ms,
         "worst_grace_ms": use.worst_grace_ms,
         "idle_cpu_ms": use.idle_ms_a_game,
+        "waited_share": use.waited_share,
     }
 
 
@@ -175,9 +179,11 @@ def _groups(table: LeagueTable, layout: Layout, heading: str) -> list[str]:
 
 
 def _clock(table: LeagueTable, layout: Layout) -> list[str]:
-    """How the bots used their clocks, where that is known."""
-    rows = [_clock_cells(row.bot, row.clock) for row in table.rows if row.clock is not None]
-    return [layout(CLOCK_HEADERS, rows, _CLOCK_ALIGN, (0,))] if rows else []
+    """How the bots used their clocks, where that is known; and what they waited, where that is."""
+    uses = {row.bot: row.clock for row in table.rows if row.clock is not None}
+    columns = len(CLOCK_HEADERS) - all(use.waited_share is None for use in uses.values())
+    rows = [_clock_cells(bot, use)[:columns] for bot, use in uses.items()]
+    return [layout(CLOCK_HEADERS[:columns], rows, _CLOCK_ALIGN[:columns], (0,))] if rows else []
 
 
 def _clock_cells(bot: str, use: ClockSums) -> list[str]:
@@ -188,6 +194,7 @@ def _clock_cells(bot: str, use: ClockSums) -> list[str]:
         f"{use.worst_ms:.0f}",
         f"{use.worst_grace_ms:.0f}",
         f"{use.idle_ms_a_game:.0f}",
+        "" if use.waited_share is None else f"{100 * use.waited_share:.1f}",
     ]
 
 

@@ -2,19 +2,16 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from textwrap import shorten
 from typing import Any
 
 from arbiter.match.clock import MS
 from arbiter.match.termination import FORFEITS
 from arbiter.rating.clock_use import ClockSums
+from arbiter.rating.notes import bot_notes, busy_notes, bye_notes, game_notes, scale_notes
 from arbiter.rating.outcome import Outcome
 from arbiter.rating.sprt import SprtProgress
 from arbiter.rating.tally import Tally
 from arbiter.rating.tiebreaks import Ranking, rank
-
-_LONGEST_REASON = 160
-_NAMED_GAMES = 10  # void games that a note lists before it says "and N more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,11 +200,12 @@ def table_of(
         withdrawn=withdrawn,
         notes=(
             *remarks,
-            *_scale_notes(tally, len(components), len(groups), anchor),
+            *busy_notes(tally),
+            *scale_notes(tally, len(components), len(groups), anchor),
             *doubts,
-            *bye_notes(row for group in groups for row in group.rows),
-            *_game_notes(tally),
-            *_bot_notes(withdrawn, left_out or {}),
+            *bye_notes((row.bot, row.bye_points) for group in groups for row in group.rows),
+            *game_notes(tally),
+            *bot_notes(withdrawn, left_out or {}),
         ),
         facts=facts or Facts(),
         lag_ms=tally.lag / MS if tally.lag else None,
@@ -321,67 +319,3 @@ def _row(
         margin_error=tally.margin_error(bot),
         bye_points=ranking.free.get(bot, 0.0),
     )
-
-
-def _scale_notes(tally: Tally, components: int, groups: int, anchor: Anchor | None) -> list[str]:
-    """What the Elo numbers are relative to."""
-    if not components:
-        return []
-    if components > groups:
-        return [f"No Elo: the bots are {components} groups that have not met, directly or through others."]
-    whole = "each group" if components > 1 else "all bots"
-    notes = [f"Elo with its 95 % interval; the mean of {whole} is 0."]
-    if anchor is not None and tally.meetings.get(anchor.bot):
-        notes = [f"Elo with the 95 % interval of the difference to {anchor.bot}, set to {anchor.elo:g}."]
-    elif anchor is not None:
-        notes.append(f"{anchor.bot}, the anchor, has played no game: not used.")
-    if components > 1:
-        notes.append(f"{components} groups of bots never met: their ranks and ratings are not comparable.")
-    return notes
-
-
-def bye_notes(rows: Iterable[Row]) -> list[str]:
-    """Points that no game shows."""
-    given = [f"{row.bot} {row.bye_points:g}" for row in rows if row.bye_points]
-    if not given:
-        return []
-    return [f"Points include those for byes and for games that an opponent did not play: {', '.join(given)}."]
-
-
-def _game_notes(tally: Tally) -> list[str]:
-    """Games that count less than others."""
-    notes = []
-    if tally.half_pairs:
-        notes.append(f"{_games(tally.half_pairs)} without the other half of the pair: counted all the same.")
-    if tally.repeats:
-        notes.append(
-            f"{_games(tally.repeats)} repeated an earlier one ply by ply: counted in the points, "
-            "not in the ratings."
-        )
-    if tally.void:
-        notes.append(f"{_games(len(tally.void))} void and not counted: {_void_list(tally.void)}.")
-    return notes
-
-
-def _bot_notes(withdrawn: Mapping[str, str], left_out: Mapping[str, str]) -> list[str]:
-    """Bots that left, and bots that never played; of a long reason the first line."""
-    notes = [f"{bot} was withdrawn: {_brief(reason)}" for bot, reason in withdrawn.items()]
-    notes += [f"{bot} was left out: {_brief(reason)}" for bot, reason in left_out.items()]
-    return [note if note.endswith((".", "!", "?")) else note + "." for note in notes]
-
-
-def _brief(reason: str) -> str:
-    return shorten(reason.splitlines()[0], _LONGEST_REASON, placeholder=" ...")
-
-
-def _games(count: int) -> str:
-    return f"{count:,} game{'' if count == 1 else 's'}"
-
-
-def _void_list(void: Iterable[Outcome]) -> str:
-    named = [
-        f"{outcome.number} ({outcome.detail})" if outcome.detail else str(outcome.number)
-        for outcome in sorted(void, key=lambda o: o.number)
-    ]
-    more = len(named) - _NAMED_GAMES
-    return ", ".join(named[:_NAMED_GAMES]) + (f" and {more} more" if more > 0 else "")

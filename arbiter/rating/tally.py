@@ -105,6 +105,8 @@ class Tally:
     ``pairs``      by (first, second) in alphabetical order: complete pairs by the first bot's
                    points 0, 1/2, 1, 3/2, 2 (LL, LD, DD+WL, DW, WW).
     ``void``       the games that do not count, by number.
+    ``late``       by bot, the void attempts in which the machine made it late, replayed ones included;
+                   ``culprits`` those in which it computed in the turn of a bot that was late.
     """
 
     def __init__(self, bots: Iterable[str] = (), outcomes: Iterable[Outcome] = ()) -> None:
@@ -116,6 +118,8 @@ class Tally:
         self.margins: dict[tuple[str, str], MarginSums] = {}
         self.pairs: dict[tuple[str, str], list[int]] = {}
         self.void: list[Outcome] = []
+        self.late: Counter[str] = Counter()
+        self.culprits: Counter[str] = Counter()
         self.games = self.draws = self.repeats = 0
         self.white_points = 0.0
         self.lag = 0
@@ -164,7 +168,7 @@ class Tally:
         self._enter(white)
         self._enter(black)
         if outcome.is_void:
-            self.void.append(outcome)
+            self._add_void(outcome)
             return
         outcome = self._weighed(outcome)
         self._add_points(outcome)
@@ -174,6 +178,14 @@ class Tally:
         self.lag = max(self.lag, outcome.lag)
         if outcome.pair is not None:
             self._add_to_pair(outcome.pair, outcome)
+
+    def _add_void(self, outcome: Outcome) -> None:
+        if not outcome.replayed:
+            self.void.append(outcome)
+        if outcome.late is not None:
+            self.late[outcome.late] += 1
+        if outcome.culprit is not None:
+            self.culprits[outcome.culprit] += 1
 
     def _weighed(self, outcome: Outcome) -> Outcome:
         """The game without weight if it repeats an earlier one: bots without chance in them tell

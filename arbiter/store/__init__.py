@@ -2,7 +2,7 @@
 
 from arbiter.store.faults import FILE_NAME, StoreError, damaged_game, explaining
 from arbiter.store.league import Attempts, League, renamed
-from arbiter.store.played import PlayedGame
+from arbiter.store.played import PlayedGame, fault_of
 
 __all__ = [
     "FILE_NAME",
@@ -12,5 +12,6 @@ __all__ = [
     "StoreError",
     "damaged_game",
     "explaining",
+    "fault_of",
     "renamed",
 ]

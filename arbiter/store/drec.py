@@ -76,6 +76,7 @@ def _headers(game: PlayedGame, event: str, machine: str) -> dict[str, str]:
         "WhiteTime": "" if same_time else game.white_time,
         "BlackTime": "" if same_time else game.black_time,
         "Detail": " ".join(outcome.detail.split()),
+        "Fault": "" if outcome.fault is None else str(outcome.fault.code),
         "Number": str(game.number),
         "Rules": "" if game.rules == "standard" else game.rules,
         "Start": game.start or "",

@@ -6,6 +6,8 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+from arbiter.isolation.resources import lack_behind
+
 FILE_NAME = "league.db"
 """The database in a results directory."""
 
@@ -31,10 +33,16 @@ class StoreError(Exception):
 
 @contextlib.contextmanager
 def explaining(directory: Path) -> Iterator[None]:
-    """Turn errors of the file system and of SQLite into a StoreError."""
+    """Turn errors of the file system and of SQLite into a StoreError.
+
+    Raises:
+        ResourceError: when the machine lacked something for it, but for room on the disk.
+    """
     try:
         yield
     except OSError as error:
+        if lack := lack_behind(error):
+            raise lack from error
         raise of_system(directory, error) from error
     except sqlite3.DatabaseError as error:
         raise _of_database(directory / FILE_NAME, error) from error

@@ -21,9 +21,11 @@ from arbiter.store.played import COLUMNS, PlayedGame, from_row, to_row
 
 _BRIEF_COLUMNS = (
     "number", "attempt", "round", "pair", "white", "black", "result", "termination", "offender",
-    "white_score", "black_score", "both_failed", "detail", "clocks", "lag", "rules", "start", "opening",
-    "plies",
+    "white_score", "black_score", "both_failed", "detail", "fault", "clocks", "lag", "rules", "start",
+    "opening", "plies",
 )  # fmt: skip
+_COUNTS = "NOT EXISTS (SELECT 1 FROM annulments WHERE number = g.number AND attempt = g.attempt)"
+"""Holds for attempts at a game ``g`` that were not taken out."""
 T = TypeVar("T")
 _AT_A_TIME = 500
 """Games that are read at once; between them others may write, however slow the reader is."""
@@ -172,10 +174,12 @@ class League:
 
     def readmit(self, name: str, at: str) -> None:
         """Let a bot that was withdrawn play again, on the record; what it failed so far is forgiven."""
-        failed = (
-            "SELECT number, attempt FROM games WHERE white = :name AND (both_failed OR offender = 'white')"
-            " OR black = :name AND (both_failed OR offender = 'black')"
+        failed = " UNION ".join(
+            f"SELECT number, attempt FROM games WHERE {side} = :name AND (both_failed OR offender = '{side}'"
+            f" OR json_extract(fault, '$.culprit') = '{side}')"
+            for side in ("white", "black")
         )
+        failed += " ORDER BY number, attempt"
         with explaining(self.directory), self._transaction():
             execute = self._connection.execute
             row = execute("SELECT withdrawn FROM bots WHERE name = ?", (name,)).fetchone()
@@ -290,14 +294,12 @@ class League:
             yield Attempts(row["number"], row["last"], row["void"], bool(row["decided"]))
 
     def endings(self) -> list[Mapping[str, Any]]:
-        """Who failed in the last attempt at every game, in the order in which the games ended; where that was
-        not yet stored, first and in order of number. ``annulled`` is as in ``brief_games``.
+        """Who failed in every attempt that was not taken out, in the order in which they ended; where that
+        was not yet stored, first and in order of number.
         """
         return self._rows(
-            "SELECT g.number, g.attempt, white, black, termination, offender, both_failed, a.why AS annulled"
-            " FROM games AS g LEFT JOIN annulments AS a ON a.number = g.number AND a.attempt = g.attempt"
-            " WHERE g.attempt = (SELECT max(attempt) FROM games WHERE number = g.number)"
-            " ORDER BY ended, g.number"
+            "SELECT number, attempt, white, black, termination, offender, both_failed, fault FROM games AS g"
+            f" WHERE {_COUNTS} ORDER BY ended, number, attempt"
         )
 
     def brief_games(self) -> Iterator[Mapping[str, Any]]:
@@ -307,6 +309,14 @@ class League:
         """
         for row in self._last_attempts(", ".join(f"g.{column}" for column in _BRIEF_COLUMNS)):
             yield dict(row)
+
+    def replayed_games(self) -> list[Mapping[str, Any]]:
+        """Void attempts that another one followed, in brief."""
+        return self._rows(
+            f"SELECT {', '.join(_BRIEF_COLUMNS)}, NULL AS annulled FROM games AS g WHERE result = '*'"
+            f" AND attempt < (SELECT max(attempt) FROM games WHERE number = g.number) AND {_COUNTS}"
+            " ORDER BY number, attempt"
+        )
 
     def games(self) -> Iterator[PlayedGame]:
         """The last attempt at every game, in order of number, whole."""

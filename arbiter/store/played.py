@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from arbiter.match.clock import ClockUse, Spent
+from arbiter.match.fault import Fault, as_json, from_json
 from arbiter.match.game import BotReport, GameResult, PlyRecord, check_end
 from arbiter.match.termination import Termination
 from protocol.rules import Score, Side
@@ -49,7 +50,7 @@ class PlayedGame:
 COLUMNS = (
     "number", "attempt", "round", "game", "pair", "white", "black", "white_time", "black_time",
     "white_hash", "black_hash", "clock", "rules", "start", "opening", "seed",
-    "result", "termination", "offender", "white_score", "black_score", "detail", "answer", "final",
+    "result", "termination", "offender", "white_score", "black_score", "detail", "fault", "answer", "final",
     "started_at", "seconds", "both_failed", "lag", "clocks", "plies", "facts", "reports",
 )  # fmt: skip
 
@@ -70,6 +71,7 @@ def to_row(game: PlayedGame) -> tuple[Any, ...]:
         outcome.score.white,
         outcome.score.black,
         outcome.detail,
+        None if outcome.fault is None else json.dumps(as_json(outcome.fault), ensure_ascii=False),
         outcome.answer,
         outcome.final,
         outcome.started_at,
@@ -90,10 +92,12 @@ def from_row(row: Mapping[str, Any]) -> PlayedGame:
     """
     check_end(row["result"], Termination(row["termination"]), row["offender"])
     reports = _unpack(row["reports"])
+    fault = fault_of(row)
     outcome = GameResult(
         result=row["result"],
         termination=Termination(row["termination"]),
-        words=row["detail"],
+        words=row["detail"] if fault is None else "",
+        fault=fault,
         offender=None if row["offender"] is None else Side[row["offender"].upper()],
         plies=tuple(
             PlyRecord(ply, used, left, Spent(*spent), info)
@@ -113,6 +117,23 @@ def from_row(row: Mapping[str, Any]) -> PlayedGame:
     )
     place = {name: row[name] for name in COLUMNS[:_PLACE]}
     return PlayedGame(**place, outcome=outcome, annulled=row.get("annulled"))
+
+
+def fault_of(row: Mapping[str, Any]) -> Fault | None:
+    """What ended a game, as data; None where only the words for it can be understood: in what is older, and
+    where a later arbiter knows more kinds.
+
+    Raises ValueError, TypeError or KeyError for what is no fault at all.
+    """
+    if row["fault"] is None:
+        return None
+    values = json.loads(row["fault"])
+    if not isinstance(values, dict):
+        raise TypeError(f"{values!r} is no fault")
+    try:
+        return from_json(values)
+    except ValueError:
+        return None
 
 
 def _sides(outcome: GameResult) -> tuple[tuple[str, BotReport], ...]:

@@ -6,7 +6,7 @@ one transaction; for one that is only read, temporary views give it the shape of
 
 import sqlite3
 
-VERSION = 3
+VERSION = 4
 
 _NAMES_1 = {"meta", "bots", "sessions", "games"}
 _TABLES_1 = """
@@ -49,14 +49,19 @@ _SINCE_3 = """
 ALTER TABLE games ADD COLUMN ended INTEGER;     -- the order in which games ended; NULL in what is older
 CREATE INDEX games_in_order ON games (ended);
 """
-_UPGRADES = {2: _SINCE_2, 3: _SINCE_3}
+_SINCE_4 = """
+ALTER TABLE games ADD COLUMN fault TEXT;        -- JSON: code and facts of what `detail` says; NULL in what is
+                                                -- older, and where the board decided
+"""
+_UPGRADES = {2: _SINCE_2, 3: _SINCE_3, 4: _SINCE_4}
 _VIEWS = {
     1: """
 CREATE TEMP VIEW bots AS SELECT rowid, *, NULL AS retired FROM main.bots;
-CREATE TEMP VIEW games AS SELECT *, NULL AS opening, NULL AS ended FROM main.games;
+CREATE TEMP VIEW games AS SELECT *, NULL AS opening, NULL AS ended, NULL AS fault FROM main.games;
 CREATE TEMP TABLE annulments (number, attempt, why, at, replay);
 """,
-    2: "CREATE TEMP VIEW games AS SELECT *, NULL AS ended FROM main.games;",
+    2: "CREATE TEMP VIEW games AS SELECT *, NULL AS ended, NULL AS fault FROM main.games;",
+    3: "CREATE TEMP VIEW games AS SELECT *, NULL AS fault FROM main.games;",
 }
 
 

@@ -56,6 +56,7 @@ class Agenda:
         self._voids: Counter[int] = Counter()
         self._over: set[int] = set()
         self._begun: Counter[frozenset[str]] = Counter()
+        self._to_replay: set[int] = set()
         if past is not None:
             self._recall(past)
         self._extend(self._format.extend(self._schedule.stages))
@@ -152,11 +153,21 @@ class Agenda:
             yield fixture
             fixture = self.next()
 
+    def can_play(self, fixture: Fixture) -> bool:
+        """Whether both of its bots still play."""
+        return {fixture.white, fixture.black} <= self.present
+
+    def is_last_chance(self, fixture: Fixture) -> bool:
+        """Whether a game that ends void once more is not replayed."""
+        return self._voids[fixture.number] + 1 >= ATTEMPTS
+
     def begin(self, fixture: Fixture) -> int:
         """Count a try at a game; its number from 1."""
         attempt = self._attempts.get(fixture.number, 0) + 1
         self._attempts[fixture.number] = attempt
-        self._begun[frozenset((fixture.white, fixture.black))] += attempt == 1
+        is_new = attempt == 1 or fixture.number in self._to_replay
+        self._to_replay.discard(fixture.number)
+        self._begun[frozenset((fixture.white, fixture.black))] += is_new
         return attempt
 
     def is_last(self, game: PlayedGame) -> bool:
@@ -164,13 +175,16 @@ class Agenda:
         return not game.is_void or self._voids[game.number] + 1 >= ATTEMPTS
 
     def end(self, game: PlayedGame) -> None:
-        """Learn how a try ended, once it is stored."""
-        is_last = self.is_last(game)
+        """Learn how a try ended, once it is stored; one that is to be replayed has not begun."""
+        is_last, players = self.is_last(game), frozenset((game.white, game.black))
         if game.is_void:
             self._voids[game.number] += 1
         if is_last:
             self._over.add(game.number)
             self._format.note(game.round, outcome_of_game(game))
+        elif players <= self.present:
+            self._to_replay.add(game.number)
+            self._begun[players] -= 1
 
     def _recall(self, past: Past) -> None:
         """What earlier runs left."""

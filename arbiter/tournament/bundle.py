@@ -12,6 +12,7 @@ from arbiter.isolation.environment import inherited
 from arbiter.isolation.sandbox import Level, Sandbox
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import ClockKind, TimeControl
+from arbiter.match.fault import as_json
 from arbiter.match.game import BotReport, Competitor, GameSetup
 from arbiter.match.termination import Termination
 from arbiter.store import PlayedGame
@@ -67,6 +68,7 @@ def _facts(game: PlayedGame, setup: GameSetup, directory: Path) -> dict[str, Any
         "attempt": game.attempt,
         "termination": str(outcome.termination),
         "detail": outcome.detail,
+        "fault": None if outcome.fault is None else as_json(outcome.fault),
         "offender": None if outcome.offender is None else outcome.offender.word,
         "answer": outcome.answer,
         "plies": len(outcome.plies),

@@ -8,9 +8,12 @@ from typing import Any
 
 from arbiter.match.clock import ClockUse
 from arbiter.match.termination import Termination
+from arbiter.match.wording import describe
 from arbiter.rating.outcome import Colour, Outcome
-from arbiter.store import League, PlayedGame, damaged_game
+from arbiter.store import League, PlayedGame, damaged_game, fault_of
 from protocol.rules import Side
+
+_TAKEN_OUT = {"result": "*", "termination": "void", "offender": None, "fault": None}
 
 
 def outcome_of_row(row: Mapping[str, Any], directory: Path) -> Outcome:
@@ -19,7 +22,7 @@ def outcome_of_row(row: Mapping[str, Any], directory: Path) -> Outcome:
     Raises StoreError when the row makes no sense; ``directory`` is where its database lies.
     """
     if row["annulled"] is not None:
-        row = {**row, "result": "*", "termination": "void", "offender": None, "detail": row["annulled"]}
+        row = {**row, **_TAKEN_OUT, "detail": row["annulled"]}
     try:
         return _outcome(row)
     except (ValueError, TypeError, KeyError) as error:
@@ -29,6 +32,7 @@ def outcome_of_row(row: Mapping[str, Any], directory: Path) -> Outcome:
 def _outcome(row: Mapping[str, Any]) -> Outcome:
     termination = Termination(row["termination"])
     clocks = json.loads(row["clocks"])
+    fault = fault_of(row)
     return Outcome(
         number=row["number"],
         pair=row["pair"],
@@ -39,9 +43,10 @@ def _outcome(row: Mapping[str, Any]) -> Outcome:
         offender=row["offender"] if termination.is_forfeit else None,
         white_score=row["white_score"],
         black_score=row["black_score"],
-        detail=row["detail"],
+        detail=row["detail"] if fault is None else describe(fault),
         clocks=(ClockUse(**clocks["white"]), ClockUse(**clocks["black"])),
         lag=row["lag"],
+        fault=fault,
         opening=row["opening"] or row["start"],
         fingerprint=_fingerprint(
             row["plies"], row["white"], row["black"], row["rules"], row["start"], row["result"], termination
@@ -65,6 +70,7 @@ def outcome_of_game(game: PlayedGame) -> Outcome:
         detail=result.detail,
         clocks=(result.white.clock, result.black.clock),
         lag=result.lag,
+        fault=result.fault,
         opening=game.opening or game.start,
         fingerprint=_fingerprint(
             " ".join(record.ply for record in result.plies),
@@ -92,7 +98,8 @@ def outcomes(
     note: Callable[[int, Outcome], None] | None = None,
     names: Mapping[League, Mapping[str, str]] | None = None,
 ) -> Iterator[Outcome]:
-    """The games of several results directories, one after the other, without those that were taken out.
+    """The games of several results directories, one after the other, without those that were taken out, and
+    then the void attempts that were replayed.
 
     ``note`` is told the round and the outcome of all games; one that was taken out is void.
     ``names`` gives bots of a directory other names than they have there.
@@ -100,10 +107,17 @@ def outcomes(
     for index, league in enumerate(leagues):
         other = (names or {}).get(league, {})
         for row in league.brief_games():
-            renamed = {side: other[row[side]] for side in ("white", "black") if row[side] in other}
-            outcome = outcome_of_row({**row, **renamed} if renamed else row, league.directory)
+            outcome = outcome_of_row(_renamed(row, other), league.directory)
             if note is not None:
                 note(row["round"], outcome)
             if row["annulled"] is None:
                 # Every directory counts its pairs from 1.
                 yield outcome if index == 0 else replace(outcome, pair=f"{index}/{outcome.pair}")
+        for row in league.replayed_games():
+            yield replace(outcome_of_row(_renamed(row, other), league.directory), replayed=True)
+
+
+def _renamed(row: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[str, Any]:
+    """A row in which bots have other names."""
+    changes = {side: names[row[side]] for side in ("white", "black") if row[side] in names}
+    return {**row, **changes} if changes else row

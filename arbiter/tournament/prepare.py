@@ -8,7 +8,9 @@ from pathlib import Path
 
 import trio
 
+from arbiter.isolation import scratch
 from arbiter.isolation.launch import StartError, fault_of_command, launch
+from arbiter.isolation.resources import needed_for, require_disk
 from arbiter.match.bot import Bot
 from arbiter.match.game import Competitor
 from arbiter.match.startcheck import StartCheck, check_start
@@ -19,7 +21,7 @@ from arbiter.tournament.sandboxes import build_sandbox
 BUILD_LIMIT = 600
 """Seconds that a build may take."""
 _LOG_TAIL = 20
-_STARTS = 4
+STARTS = 4
 """Bots that are tried at a time: most of a start is waiting, and thirty take long one by one."""
 _WORDS_TAIL = 5
 _INTERPRETERS = re.compile(r"(python|pypy|node|ruby|perl|php|lua|luajit)[0-9.]*")
@@ -48,7 +50,7 @@ async def prepare(
         problem = await build(bot, logs, built, tell)
         if problem is not None:
             found[bot.name] = Readiness(bot, problem)
-    limiter = trio.CapacityLimiter(max(tournament.concurrency, _STARTS))
+    limiter = trio.CapacityLimiter(max(tournament.concurrency, STARTS))
 
     async def check(bot: Bot) -> None:
         async with limiter:
@@ -100,7 +102,11 @@ def _explained(outcome: StartCheck) -> str | None:
 async def build(
     bot: Bot, logs: Path, built: set[tuple[object, ...]], tell: Callable[[str], None]
 ) -> str | None:
-    """Run a bot's build command unless it is among those ``built``; what went wrong, if anything did."""
+    """Run a bot's build command unless it is among those ``built``; what went wrong, if anything did.
+
+    Raises:
+        ResourceError: when it failed on a machine that has no room for it.
+    """
     if bot.build is None or (bot.build, bot.directory) in built:
         return None
     built.add((bot.build, bot.directory))
@@ -112,6 +118,8 @@ async def build(
         return f"its build command cannot be started: {error}"
     if status == 0:
         return None
+    with needed_for("building"):
+        require_disk((bot.directory, log.parent, scratch.place()))
     reason = f"its build took more than {BUILD_LIMIT} s" if status is None else f"its build failed ({status})"
     tail = log.read_text(errors="backslashreplace").splitlines()[-_LOG_TAIL:]
     return "\n".join([f"{reason}; the end of {log}:", *(f"    {line}" for line in tail)])

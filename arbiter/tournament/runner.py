@@ -6,20 +6,17 @@ earlier run is not played again.
 
 import gc
 import hashlib
-import traceback
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
 
 import trio
 
 from arbiter.isolation.affinity import share, usable_cores
+from arbiter.isolation.resources import ResourceError
 from arbiter.match.bot import Bot
 from arbiter.match.dialogue import Said
 from arbiter.match.driver import play_game
-from arbiter.match.game import BotReport, Competitor, GameResult, GameSetup, PlyRecord
-from arbiter.match.termination import Termination
-from arbiter.store import League, PlayedGame, explaining
+from arbiter.match.game import Competitor, GameResult, GameSetup, PlyRecord
+from arbiter.store import League, PlayedGame, StoreError, explaining
 from arbiter.tournament.agenda import Agenda
 from arbiter.tournament.bundle import bundle_directory, is_failed, write_bundle
 from arbiter.tournament.config import Tournament
@@ -38,8 +35,9 @@ from arbiter.tournament.events import (
 )
 from arbiter.tournament.form import Form
 from arbiter.tournament.openings import Openings
+from arbiter.tournament.room import Room
 from arbiter.tournament.schedule import Fixture
-from protocol.rules import Position, Score
+from protocol.rules import Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +83,16 @@ class Runner:
         self._game_is_over = trio.Event()
         self._unstored: list[_Parcel] = []
         self._has_unstored = trio.Event()
+        self._room = Room(tournament.concurrency)
         self._cores = share(usable_cores(), tournament.concurrency) if tournament.affinity else []
 
     async def run(self) -> None:
-        """Play until the schedule is through. On cancellation, finished games are still stored."""
+        """Play until the schedule is through.
+
+        On cancellation finished games are still stored, and on an error as well: what the machine lacks
+        and faults of the arbiter stop all games at once, for neither says anything of a bot, and a game
+        that went on might blame one for it. Those under way count as not played.
+        """
         agenda = self._agenda
         for line in agenda.latecomers:
             self._watch(Notice(line, is_warning=True))
@@ -105,8 +109,7 @@ class Runner:
                         playing.start_soon(self._play_games, cores, playing.cancel_scope)
                 writing.cancel_scope.cancel()
         finally:
-            if self._unstored:
-                parcels = self._take_unstored()
+            if parcels := list(self._unstored):
                 self._write(parcels)
                 self._tell(parcels)
 
@@ -133,8 +136,7 @@ class Runner:
     async def _play_games(self, cores: tuple[int, ...], playing: trio.CancelScope) -> None:
         while (fixture := await self._next_fixture()) is not None:
             self._under_way += 1
-            while not await self._play(fixture, cores):
-                pass
+            await self._play_out(fixture, cores)
             self._under_way -= 1
             self._game_is_over.set()
             self._game_is_over = trio.Event()
@@ -142,22 +144,35 @@ class Runner:
                 # Games beyond the decision would only take time.
                 playing.cancel()
 
+    async def _play_out(self, fixture: Fixture, cores: tuple[int, ...]) -> None:
+        """Play a game until it is over, or one of its bots was withdrawn. What the machine may have spoilt
+        twice is played alone.
+        """
+        is_over = False
+        while not is_over:
+            is_alone = self._agenda.is_last_chance(fixture) and self._tournament.concurrency > 1
+            if is_alone:
+                self._watch(
+                    Notice(f"game {fixture.number} was void twice: it is played without others beside it")
+                )
+            async with self._room.place(alone=is_alone):
+                is_over = not self._agenda.can_play(fixture) or await self._play(fixture, cores)
+
     async def _play(self, fixture: Fixture, cores: tuple[int, ...]) -> bool:
-        """Play one attempt; whether the game is over and done with."""
+        """Play one attempt; whether no other one follows."""
         attempt = self._agenda.begin(fixture)
         self._watch(GameStarted(fixture, attempt))
         opening = self._openings[fixture.meeting]
         setup = self._setup(fixture, opening.position, cores)
-        outcome = await self._play_or_void(setup, fixture)
+        outcome = await self._play_setup(setup, fixture)
         game = self._played(fixture, attempt, setup, outcome, opening.name)
-        is_last = self._agenda.is_last(game)
-        await self._store(game, setup, replayed=not is_last)
+        is_over = await self._store(game, setup, is_last=self._agenda.is_last(game))
         self._agenda.end(game)
-        if is_last:
+        if is_over:
             self._tell_test()
             for tie in self._agenda.settle_ties():
                 self._watch(TieSettled(tie))
-        return is_last
+        return is_over
 
     def _tell_test(self) -> None:
         """Say where a sequential test stands whenever a pair is complete."""
@@ -165,19 +180,14 @@ class Runner:
             self._test = self._agenda.test
             self._watch(SprtAdvanced(self._test))
 
-    async def _play_or_void(self, setup: GameSetup, fixture: Fixture) -> GameResult:
-        """The game's result; a fault of our own makes it void."""
-
+    async def _play_setup(self, setup: GameSetup, fixture: Fixture) -> GameResult:
         def observe(record: PlyRecord, position: Position) -> None:
             self._watch(PlyPlayed(fixture, record, position))
 
         def overhear(said: Said) -> None:
             self._watch(Overheard(fixture, said))
 
-        try:
-            return await play_game(setup, observe, overhear if self._overhears else None)
-        except Exception as error:
-            return _void_result(setup, error)
+        return await play_game(setup, observe, overhear if self._overhears else None)
 
     def _setup(self, fixture: Fixture, start: Position, cores: tuple[int, ...]) -> GameSetup:
         return GameSetup(
@@ -223,43 +233,56 @@ class Runner:
 
     # Storing
 
-    async def _store(self, game: PlayedGame, setup: GameSetup, *, replayed: bool) -> None:
-        """Hand a game over and wait until it is stored and told, with the withdrawals that follow from it: no
-        end of the run comes between them.
+    async def _store(self, game: PlayedGame, setup: GameSetup, *, is_last: bool) -> bool:
+        """Hand an attempt over and wait until it is stored and told, with the withdrawals that follow from
+        it: no end of the run comes between them. Returns whether no other attempt follows.
         """
-        withdrawn = {} if replayed else self._form.note(game)
-        parcel = _Parcel(game, setup, replayed, withdrawn, trio.Event())
-        self._unstored.append(parcel)
+        parcel = _Parcel(game, setup, is_last)
+        self._unstored.append(parcel)  # before anything else can go wrong
+        parcel.withdrawn.update(self._form.note(game, is_last=is_last))
         self._has_unstored.set()
         await parcel.is_stored.wait()
+        return not parcel.is_replayed
 
     async def _keep_storing(self) -> None:
         """Commit in groups, on another thread: waiting for the disk must not stop the clocks."""
         while True:
             await self._has_unstored.wait()
-            parcels = self._take_unstored()
+            self._has_unstored = trio.Event()
+            parcels = list(self._unstored)
             with trio.CancelScope(shield=True):
                 await trio.to_thread.run_sync(self._write, parcels)
             self._tell(parcels)
 
-    def _take_unstored(self) -> list["_Parcel"]:
-        parcels, self._unstored = self._unstored, []
-        self._has_unstored = trio.Event()
-        return parcels
-
     def _write(self, parcels: list["_Parcel"]) -> None:
+        """Store games. A fault of ours in a bundle keeps none from being stored; what the disk refuses does:
+        each failed game that is stored has its bundle.
+        """
+        fault: Exception | None = None
+        try:
+            self._write_bundles(parcels)
+        except (StoreError, ResourceError):
+            raise
+        except Exception as caught:
+            fault = caught
+        withdrawn = {name: why for parcel in parcels for name, why in parcel.withdrawn.items()}
+        self._league.add([parcel.game for parcel in parcels], withdrawn)
+        for parcel in parcels:
+            self._unstored.remove(parcel)
+        if fault is not None:
+            raise fault
+
+    def _write_bundles(self, parcels: list["_Parcel"]) -> None:
         with explaining(self._league.directory):
             for parcel in parcels:
                 if is_failed(parcel.game):
                     write_bundle(self._league.directory, parcel.game, parcel.setup, self._tournament.name)
-        withdrawn = {name: why for parcel in parcels for name, why in parcel.withdrawn.items()}
-        self._league.add([parcel.game for parcel in parcels], withdrawn)
 
     def _tell(self, parcels: list["_Parcel"]) -> None:
         for parcel in parcels:
             game = parcel.game
             bundle = bundle_directory(self._league.directory, game) if is_failed(game) else None
-            self._watch(GameFinished(game, parcel.replayed, bundle))
+            self._watch(GameFinished(game, parcel.is_replayed, bundle))
             for name, reason in parcel.withdrawn.items():
                 self._agenda.present.discard(name)
                 self._watch(BotWithdrawn(name, reason, self._agenda.open_games(name)))
@@ -268,45 +291,26 @@ class Runner:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Parcel:
-    """A finished game on its way to the store; ``withdrawn``: the bots that play no more, and why."""
+    """A finished attempt on its way to the store; ``is_last``: the game is over with it; ``withdrawn``: the
+    bots that play no more, and why.
+    """
 
     game: PlayedGame
     setup: GameSetup
-    replayed: bool
-    withdrawn: Mapping[str, str]
-    is_stored: trio.Event
+    is_last: bool
+    withdrawn: dict[str, str] = field(default_factory=dict)
+    is_stored: trio.Event = field(default_factory=trio.Event)
+
+    @property
+    def is_replayed(self) -> bool:
+        """Whether another attempt follows: not without its bots."""
+        return not (self.is_last or self.withdrawn)
 
 
 def game_seed(seed: int, number: int, name: str) -> int:
     """The value of a bot's ``Seed`` option in one game: from 0 to 2^31 - 1, the same in every run."""
     digest = hashlib.sha256(f"{seed}/{number}/{name}".encode()).digest()
     return int.from_bytes(digest[:4], "big") & 0x7FFF_FFFF
-
-
-def _void_result(setup: GameSetup, error: Exception) -> GameResult:
-    """What is stored of a game that the arbiter itself broke off."""
-    trace = "".join(traceback.format_exception(error))
-    nothing = BotReport(identity={}, stderr="", notes=(), transcript=trace)
-    return GameResult(
-        result="*",
-        termination=Termination.VOID,
-        words=f"fault of the arbiter: {_innermost(error)!r}",
-        offender=None,
-        plies=(),
-        answer=None,
-        score=Score(0, 0),
-        final=setup.start.dpos,
-        white=nothing,
-        black=nothing,
-        started_at=datetime.now(UTC).astimezone().isoformat(timespec="seconds"),
-        seconds=0.0,
-    )
-
-
-def _innermost(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
 
 
 def _without_info(outcome: GameResult) -> GameResult:

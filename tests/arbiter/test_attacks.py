@@ -12,7 +12,8 @@ import pytest
 import trio
 
 from arbiter.isolation import landlock, tree, user
-from arbiter.isolation.launch import Program, launch
+from arbiter.isolation.launch import launch
+from arbiter.isolation.program import Program
 from arbiter.isolation.sandbox import MIB, Level, Sandbox
 
 README = (Path(__file__).parents[2] / "README.md").read_text()

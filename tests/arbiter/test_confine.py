@@ -11,7 +11,8 @@ import pytest
 import trio
 
 from arbiter.isolation import scratch, tree, user
-from arbiter.isolation.launch import Program, StartError, launch
+from arbiter.isolation.launch import StartError, launch
+from arbiter.isolation.program import Program
 from arbiter.isolation.sandbox import Level, Sandbox
 
 CONFINED = [Level.LIMITS, pytest.param(Level.JAIL, marks=pytest.mark.needs("bwrap"))]

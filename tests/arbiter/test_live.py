@@ -3,12 +3,15 @@
 import io
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from rich.console import Console
 
-from arbiter.live.plain import plain_watcher
+from arbiter.live.output import Output
+from arbiter.live.plain import PlainLines
 from arbiter.live.terminal import TerminalView
+from arbiter.live.writer import Heard, View
 from arbiter.match.game import PlyRecord
 from arbiter.match.termination import Termination
 from arbiter.rating.sprt import Sprt, SprtProgress
@@ -30,19 +33,22 @@ from arbiter.tournament.schedule import Fixture, Stage
 from protocol.rules import Position, Side, parse_ply
 from tests.arbiter.test_store import game, void
 
+BEGINS = PlayBegins(6, 0)
 FIXTURE = Fixture(1, 1, 1, 1, "one", "[bold]two")
 
 
-def lines(*events: Event) -> list[str]:
-    written: list[str] = []
-    watch = plain_watcher(written.append)
-    for event in (PlayBegins(6, 0), *events):
-        watch(event)
-    return written
+def lines(*events: Event, begins: PlayBegins = BEGINS) -> list[str]:
+    plain = PlainLines()
+    return [line for event in (begins, *events) for line in plain.lines(Heard(0, event))]
+
+
+def tell(view: View, *events: Event) -> None:
+    for event in events:
+        view.hear(Heard(0, event))
 
 
 def test_plain_lines() -> None:
-    long_list = game(detail="A1A2: no; legal: " + "B1B2 " * 60, termination=Termination.ILLEGAL)
+    long_list = game(words="A1A2: no; legal: " + "B1B2 " * 60, termination=Termination.ILLEGAL)
     written = lines(
         Notice("c: building with `make`"),
         GameStarted(FIXTURE, 1),
@@ -73,13 +79,13 @@ def test_a_game_that_is_played_again_keeps_its_place() -> None:
     """Also while others begin, and when an earlier run played it for the first time."""
     second, third = FIXTURE._replace(number=2), FIXTURE._replace(number=3)
     written = lines(
-        PlayBegins(6, 3),
         GameStarted(second, 2),
         GameStarted(FIXTURE, 1),
         GameFinished(void(2, 2), replayed=True),
         GameStarted(second, 3),
         GameFinished(game(2), replayed=False),
         GameStarted(third, 1),
+        begins=PlayBegins(6, 3),
     )
     assert [line.partition("(")[2] for line in written if "starts" in line] == [
         "round 1, 4 of 6, attempt 2)",
@@ -90,36 +96,38 @@ def test_a_game_that_is_played_again_keeps_its_place() -> None:
 
 
 def test_an_earlier_run_is_mentioned() -> None:
-    written: list[str] = []
-    plain_watcher(written.append)(PlayBegins(6, 2))
-    assert written == ["2 of 6 games were played before"]
+    assert lines(begins=PlayBegins(6, 2)) == ["2 of 6 games were played before"]
 
 
 @pytest.fixture
 def screen() -> tuple[TerminalView, Console]:
+    return terminal_view(Tally(("one", "two")))
+
+
+def terminal_view(*more: Any) -> tuple[TerminalView, Console]:
     console = Console(file=io.StringIO(), width=80, force_terminal=True, color_system=None)
-    return TerminalView(console, Tally(("one", "two"))), console
+    return TerminalView(Output(io.StringIO()), console, *more), console
 
 
 def drawn(view: TerminalView, console: Console) -> str:
     with console.capture() as capture:
-        console.print(view.screen.render(view.frame()))
+        console.print(view.render())
     return capture.get()
 
 
 def test_the_view_shows_progress_games_and_standings(screen: tuple[TerminalView, Console]) -> None:
     view, console = screen
-    view.watch(PlayBegins(6, 2))
+    tell(view, PlayBegins(6, 2))
     assert "2 of 6 games" in drawn(view, console)
-    view.watch(GameStarted(FIXTURE, 1))
+    tell(view, GameStarted(FIXTURE, 1))
     assert "starting" in drawn(view, console)
     position = Position.start().play(parse_ply("A1"))
-    view.watch(PlyPlayed(FIXTURE, PlyRecord("A1", 1, 4_321_000_000), position))
+    tell(view, PlyPlayed(FIXTURE, PlyRecord("A1", 1, 4_321_000_000), position))
     text = drawn(view, console)
     assert "[bold]two" in text
     assert "4.3 s" in text
     finished = replace(game(termination=Termination.NORMAL, offender=None), white="one", black="two")
-    view.watch(GameFinished(finished, replayed=False))
+    tell(view, GameFinished(finished, replayed=False))
     text = drawn(view, console)
     assert "3 of 6 games" in text
     assert "left" in text
@@ -134,12 +142,12 @@ def test_the_view_shows_progress_games_and_standings(screen: tuple[TerminalView,
 
 def test_what_somebody_should_know_stays_on_the_screen(screen: tuple[TerminalView, Console]) -> None:
     view, console = screen
-    view.watch(PlayBegins(6, 0))
-    view.watch(Notice("c is left out: no cc"))
-    view.watch(GameFinished(game(offender=Side.BLACK), replayed=False))
-    view.watch(GameFinished(void(2, 1), replayed=True))
-    shown = "\n".join(view.frame().lines)
-    assert view.frame().lines == []
+    tell(view, PlayBegins(6, 0))
+    tell(view, Notice("c is left out: no cc"))
+    tell(view, GameFinished(game(offender=Side.BLACK), replayed=False))
+    tell(view, GameFinished(void(2, 1), replayed=True))
+    shown = "\n".join(view.take_lines())
+    assert view.take_lines() == []
     assert "c is left out: no cc" in shown
     assert "two forfeits at ply 4, timeout" in shown
     assert "it is replayed" in shown
@@ -149,31 +157,27 @@ def test_what_somebody_should_know_stays_on_the_screen(screen: tuple[TerminalVie
 def test_a_match_whose_length_nobody_knows(screen: tuple[TerminalView, Console]) -> None:
     view, console = screen
     began = PlayBegins(None, 2)
-    view.watch(began)
+    tell(view, began)
     finished = replace(game(termination=Termination.NORMAL, offender=None), white="one", black="two")
-    view.watch(GameFinished(finished, replayed=False))
-    view.watch(SprtAdvanced(SprtProgress(Sprt(), 1, (0, 0, 0, 0, 1), 0.25, "continue")))
+    tell(view, GameFinished(finished, replayed=False))
+    tell(view, SprtAdvanced(SprtProgress(Sprt(), 1, (0, 0, 0, 0, 1), 0.25, "continue")))
     text = drawn(view, console)
     assert "3 games" in text
     assert " of " not in text
     assert "left" not in text
     assert "pair 1: LLR +0.25 (-2.94 to 2.94), pairs by points 0-0-0-0-1" in text
-    written: list[str] = []
-    watch = plain_watcher(written.append)
-    for event in (began, GameStarted(FIXTURE, 1)):
-        watch(event)
-    assert written == ["2 games were played before", "game 1 starts: one - [bold]two (round 1)"]
+    assert lines(GameStarted(FIXTURE, 1), begins=began) == [
+        "2 games were played before",
+        "game 1 starts: one - [bold]two (round 1)",
+    ]
 
 
 def test_a_total_that_may_grow_is_the_least(screen: tuple[TerminalView, Console]) -> None:
     view, console = screen
     begins, starts = PlayBegins(6, 2, may_grow=True), GameStarted(FIXTURE, 1)
-    written: list[str] = []
-    watch = plain_watcher(written.append)
     finished = replace(game(termination=Termination.NORMAL, offender=None), white="one", black="two")
-    for event in (begins, starts, GameFinished(finished, replayed=False)):
-        watch(event)
-        view.watch(event)
+    written = lines(starts, begins=begins)
+    tell(view, begins, starts, GameFinished(finished, replayed=False))
     assert written[0] == "2 of at least 6 games were played before"
     assert written[1].endswith(" (round 1, 3 of at least 6)")
     text = drawn(view, console)
@@ -185,8 +189,8 @@ def test_a_tie_is_told_when_it_is_settled(screen: tuple[TerminalView, Console]) 
     view, _ = screen
     settled = TieSettled(Tie(2, "one", "two", (4.0, 4.0), -3, winner="two", by="margin"))
     assert lines(settled) == ["tie ends: two beats one 4:4 by margin (+3) (round 2)"]
-    view.watch(settled)
-    assert view.frame().lines == lines(settled)
+    tell(view, settled)
+    assert view.take_lines() == lines(settled)
 
 
 def test_a_round_that_goes_on_is_not_a_new_one() -> None:
@@ -201,16 +205,15 @@ def test_a_round_that_goes_on_is_not_a_new_one() -> None:
 FIVE = ("one", "two", "three", "four", "five")
 
 
-def test_standings_of_a_swiss_system_have_one_order(screen: tuple[TerminalView, Console]) -> None:
+def test_standings_of_a_swiss_system_have_one_order() -> None:
     """Though the bots of different games have not met yet; a bye counts."""
-    _, console = screen
     stages = [Stage((("one", "two"), ("three", "four")), 1, 1)]
-    view = TerminalView(console, Tally(FIVE), "swiss", stages)
-    view.watch(PlayBegins(8, 0))
-    view.watch(StageDrawn(Stage((("one", "three"), ("two", "four")), 2, 2, ("five",)), 8))
+    view, console = terminal_view(Tally(FIVE), "swiss", stages)
+    tell(view, PlayBegins(8, 0))
+    tell(view, StageDrawn(Stage((("one", "three"), ("two", "four")), 2, 2, ("five",)), 8))
     for number, (white, black) in enumerate([("one", "two"), ("three", "four")], start=1):
         ended = game(number, termination=Termination.NORMAL, offender=None)
-        view.watch(GameFinished(replace(ended, white=white, black=black, pair=number), replayed=False))
+        tell(view, GameFinished(replace(ended, white=white, black=black, pair=number), replayed=False))
     rows = [line.split() for line in drawn(view, console).splitlines()]
     order = [(row[0], row[1], row[3]) for row in rows if len(row) > 4 and row[1] in FIVE]
     assert order == [

@@ -1,5 +1,6 @@
 """The runner's policies, with games that are not played but decided by the test."""
 
+import errno
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
@@ -8,9 +9,12 @@ from pathlib import Path
 import pytest
 import trio
 import trio.lowlevel
+import trio.testing
 
+from arbiter.isolation.resources import ResourceError, lack_behind
 from arbiter.match.bot import Bot
 from arbiter.match.game import BotReport, GameResult, GameSetup, Observer, won_by
+from arbiter.match.groups import leaves
 from arbiter.match.termination import Termination
 from arbiter.store import League
 from arbiter.tournament import runner
@@ -31,7 +35,7 @@ def ending(termination: Termination, offender: Side | None = None) -> GameResult
     return GameResult(
         result="*" if is_void else won_by(Side.WHITE if offender is None else offender.other),
         termination=termination,
-        detail="because",
+        words="because",
         offender=offender,
         plies=(),
         answer=None,
@@ -140,15 +144,14 @@ def test_no_more_games_at_a_time_than_asked_for(house: House) -> None:
     assert most == 3
 
 
-def test_a_fault_of_our_own_is_nobodys_loss(house: House) -> None:
-    """Replayed at most twice; then the game stays void and the others go on."""
+def test_a_game_that_is_nobodys_loss_is_replayed(house: House) -> None:
+    """At most twice; then the game stays void and the others go on."""
     tries: Counter[str] = Counter()
 
     async def play(setup: GameSetup) -> GameResult:
         tries[setup.label] += 1
-        if setup.label == "2" or (setup.label == "3" and tries["3"] < 3):
-            raise ZeroDivisionError("injected")
-        return ending(Termination.NORMAL)
+        is_void = setup.label == "2" or (setup.label == "3" and tries["3"] < 3)
+        return ending(Termination.VOID if is_void else Termination.NORMAL)
 
     house.run(play)
     assert tries == {"1": 1, "2": 3, "3": 3, "4": 1, "5": 1, "6": 1}
@@ -160,10 +163,99 @@ def test_a_fault_of_our_own_is_nobodys_loss(house: House) -> None:
     assert not any(isinstance(event, BotWithdrawn) for event in house.events)
     with League.open_for_reading(house.directory) as league:
         table = league_table([league])
-        (void,) = [game for game in league.games() if game.is_void]
-    assert void.outcome.detail == "fault of the arbiter: ZeroDivisionError('injected')"
     assert sum(row.games for row in table.rows) == 10
     assert any("1 game void" in note and "2 (" in note for note in table.notes)
+
+
+LACK = ResourceError(errno.EMFILE, "no descriptor", "close some")
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("injected"), LACK], ids=["a fault", "a lack"])
+def test_what_is_no_bots_failure_stops_all_games(house: House, error: Exception) -> None:
+    """Those under way leave no trace, and are played when the run goes on."""
+    has_begun = trio.Event()
+    left: list[str] = []
+
+    async def play(setup: GameSetup) -> GameResult:
+        if setup.label in ("1", "2"):
+            await has_begun.wait()
+        if setup.label == "3":
+            has_begun.set()
+            await trio.testing.wait_all_tasks_blocked()
+            raise error
+        if setup.label == "4":
+            try:
+                await trio.sleep_forever()
+            finally:
+                left.append("4")
+        return ending(Termination.NORMAL)
+
+    with pytest.raises(BaseExceptionGroup) as caught:
+        house.run(play, concurrency=4)
+    assert list(leaves(caught.value)) == [error]
+    assert left == ["4"]
+    assert sorted(house.stored()) == [(1, 1, Termination.NORMAL), (2, 1, Termination.NORMAL)]
+    assert not any(isinstance(event, BotWithdrawn) for event in house.events)
+    house.run(fair, concurrency=4)
+    assert sorted(house.stored()) == [(number, 1, Termination.NORMAL) for number in range(1, 7)]
+
+
+def broken(*_: object, **__: object) -> None:
+    raise ZeroDivisionError("injected")
+
+
+@pytest.mark.parametrize(
+    ("place", "stored"),
+    [
+        ("arbiter.tournament.runner.Form.note", [1]),
+        ("arbiter.tournament.runner.write_bundle", [1]),
+        ("arbiter.tournament.runner.Agenda.end", [1]),
+        ("arbiter.tournament.runner.Agenda.settle_ties", []),
+        ("arbiter.tournament.runner.Agenda.is_last", []),
+        ("arbiter.tournament.runner.Agenda.begin", []),
+        ("arbiter.store.league.League.add", []),
+    ],
+)
+def test_a_fault_elsewhere_stops_the_run_and_keeps_what_was_finished(
+    house: House, monkeypatch: pytest.MonkeyPatch, place: str, stored: list[int]
+) -> None:
+    async def play(setup: GameSetup) -> GameResult:
+        await trio.lowlevel.checkpoint()
+        return ending(Termination.CRASH, Side.WHITE)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(place, broken)
+        with pytest.raises((BaseExceptionGroup, ZeroDivisionError)) as caught:
+            house.run(play)
+    assert {type(leaf) for leaf in leaves(caught.value)} == {ZeroDivisionError}
+    assert [number for number, _, _ in house.stored()] == stored
+    house.run(fair)
+    assert [number for number, _, _ in house.stored()] == [1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize("kind", [GameStarted, PlayBegins, GameFinished])
+def test_a_fault_of_who_watches_stops_the_run(house: House, kind: type) -> None:
+    def watch(event: Event) -> None:
+        if isinstance(event, kind):
+            raise ZeroDivisionError("injected")
+
+    with pytest.raises((BaseExceptionGroup, ZeroDivisionError)):
+        house.run(fair, watch)
+    assert [number for number, _, _ in house.stored()] == ([1] if kind is GameFinished else [])
+
+
+def test_what_could_not_be_stored_for_want_of_a_thread_is_stored_at_the_end(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(trio.to_thread, "run_sync", refuse)
+    with pytest.raises(BaseExceptionGroup) as caught:
+        house.run(fair)
+    (error,) = leaves(caught.value)
+    assert lack_behind(error) is not None
+    assert [number for number, _, _ in house.stored()] == [1]
 
 
 def test_void_games_left_by_an_earlier_run_are_not_tried_for_ever(house: House) -> None:

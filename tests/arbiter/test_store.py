@@ -36,7 +36,7 @@ def game(number: int = 1, attempt: int = 1, **changes: object) -> PlayedGame:
     outcome = GameResult(
         result="1-0",
         termination=Termination.TIMEOUT,
-        detail="no answer within 50 ms",
+        words="no answer within 50 ms",
         offender=Side.BLACK,
         plies=tuple(plies),
         answer=None,
@@ -174,7 +174,7 @@ def test_facts_and_bots(tmp_path: Path) -> None:
     "stored",
     [
         game(),
-        game(termination=Termination.RESIGN, detail=""),
+        game(termination=Termination.RESIGN, words=""),
         game(termination=Termination.ILLEGAL, answer="A1", offender=Side.BLACK),
         game(termination=Termination.SYNTAX, answer="what {now}?", offender=Side.BLACK),
         game(termination=Termination.CRASH, result="0-1", offender=Side.WHITE),

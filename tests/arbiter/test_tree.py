@@ -13,7 +13,8 @@ import pytest
 import trio
 
 from arbiter.isolation import proc, tree, usage
-from arbiter.isolation.launch import Program, launch
+from arbiter.isolation.launch import launch
+from arbiter.isolation.program import Program
 from arbiter.isolation.sandbox import MIB, Level, Sandbox
 
 SLEEP = "sleep 60"

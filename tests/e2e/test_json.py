@@ -10,6 +10,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from arbiter.match.fault import Code
 from arbiter.schemas import OUTPUTS, load
 from tests.e2e.commands import ODD, QUICK, at_once, entry, quick, write_cup
 
@@ -127,6 +128,10 @@ def test_exported_games(league: Path, empty: Path) -> None:
     assert [game["annulled"] for game in games[:2]] == ["a test", None]
     assert games[0].keys() == load("games")["properties"]["games"]["items"]["properties"].keys()
     check("games", printed("export", str(empty), "--format", "json"))
+
+
+def test_every_code_of_a_fault_is_in_the_schema() -> None:
+    assert set(load("games")["$defs"]["fault"]["properties"]["code"]["enum"]) == set(Code)
 
 
 def test_ties_and_bots_that_came_back_are_data(tmp_path: Path) -> None:

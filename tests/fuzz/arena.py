@@ -5,18 +5,15 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-import pytest
 import trio
 
-from arbiter.match import seat
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import TimeControl
+from arbiter.match.dialogue import Said, Voice
+from arbiter.match.driver import play_game
 from arbiter.match.game import Competitor, GameResult, GameSetup
-from arbiter.match.process import BotProcess
-from arbiter.match.referee import play_game
-from arbiter.match.transcript import Transcript
 from protocol.rules import Position, Side
 from tests.e2e.table import BOTS, Table
 
@@ -25,26 +22,6 @@ EMPTY_BOARD = Position.start()
 PATIENT = TimeControl(game=120_000, start=60_000)
 
 Action = Sequence[Any]
-
-
-class Piece(NamedTuple):
-    """Bytes that the arbiter sent (``>``) or received (``<``), and when (monotonic ns)."""
-
-    stamp: int
-    direction: str
-    data: bytes
-
-
-class Tape(Transcript):
-    """A transcript that keeps every byte, in the order in which the arbiter sent and received them."""
-
-    def __init__(self, begin: int) -> None:
-        super().__init__(begin)
-        self.pieces: list[Piece] = []
-
-    def _add(self, stamp: int, direction: str, data: bytes) -> None:
-        super()._add(stamp, direction, data)
-        self.pieces.append(Piece(stamp, direction, data))
 
 
 @dataclass(frozen=True)
@@ -69,11 +46,11 @@ class Match:
 
 @dataclass(frozen=True)
 class Played:
-    """What came of it."""
+    """What came of it; ``tape`` is what was said to the scripted bot and by it, as the arbiter saw it."""
 
     match: Match
     result: GameResult
-    tape: list[Piece]
+    tape: list[Said]
     ended_at: int
 
 
@@ -83,17 +60,14 @@ def play(table: Table, match: Match) -> Played:
     honest = Competitor(_bot(table, match.opponent, "honest", ()), PATIENT)
     white, black = (chaos, honest) if match.side is Side.WHITE else (honest, chaos)
     setup = GameSetup(white, black, match.start, substitute=match.substitute, quit_grace=0.3)
-    tapes: dict[str, Tape] = {}
+    tape: list[Said] = []
 
-    class TapedProcess(BotProcess):
-        def __init__(self, bot: Bot, *more: Any) -> None:
-            super().__init__(bot, *more)
-            self.transcript = tapes[bot.name] = Tape(self.spawned_at)
+    def listen(said: Said) -> None:
+        if said.side is match.side and said.voice in (Voice.TO_BOT, Voice.FROM_BOT):
+            tape.append(said)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(seat, "BotProcess", TapedProcess)
-        result = trio.run(play_game, setup)
-    return Played(match, result, tapes["chaos"].pieces, time.monotonic_ns())
+    result = trio.run(play_game, setup, None, listen)
+    return Played(match, result, tape, time.monotonic_ns())
 
 
 def _bot(table: Table, dialect: Dialect, name: str, script: tuple[Action, ...]) -> Bot:

@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 
 from arbiter.match.bot import Dialect
 from arbiter.match.clock import MS
+from arbiter.match.dialogue import Said, Voice
+from arbiter.match.fault import Code
 from arbiter.match.game import PlyRecord
 from arbiter.match.termination import Termination
 from protocol.rules import Position, Side
-from tests.fuzz.arena import Piece, Played
+from tests.fuzz.arena import Played
 
 _SPACE = "A[1-3]|B[1-4]|[C-I][1-5]|J[2-5]|K[3-5]"
 _PLY = re.compile(f"({_SPACE})({_SPACE})?|PASS", re.IGNORECASE | re.ASCII)
@@ -81,7 +83,8 @@ def _replay(played: Played) -> tuple[Position, list[str]]:
 def _possible(played: Played, heard: Heard, count: int) -> set[Termination]:
     """The terminations that may follow what was heard, ``count`` answers having been played."""
     match = played.match
-    possible = {Termination.VOID} if "stood still" in played.result.detail else set()
+    fault = played.result.fault
+    possible = {Termination.VOID} if fault is not None and fault.code is Code.STALLED else set()
     if not heard.is_ready:
         return {Termination.START}
     if not played.result.plies and heard.ended_at - played.tape[0].stamp >= match.time.start * MS:
@@ -194,12 +197,12 @@ class _Lines:
         return line
 
 
-def _hear_dvp(tape: list[Piece]) -> Heard:
+def _hear_dvp(tape: list[Said]) -> Heard:
     heard, lines = Heard(), _Lines()
     asked: int | None = None
     owed = "dvpok"
     for piece in tape:
-        if piece.direction == ">":
+        if piece.voice is Voice.TO_BOT:
             said = piece.data.decode().splitlines()
             if any(line.split()[0] in ("result", "quit") for line in said):
                 heard.ended_at = piece.stamp
@@ -260,7 +263,7 @@ def _number(words: list[str], asked: int) -> int:
 def _hear_codecup(played: Played) -> Heard:
     heard, lines = Heard(is_ready=True), _Lines()
     for piece in played.tape:
-        if piece.direction == ">":
+        if piece.voice is Voice.TO_BOT:
             if piece.data == b"Quit\n":
                 heard.ended_at = piece.stamp
                 break

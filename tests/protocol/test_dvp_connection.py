@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from protocol import dvp
 from protocol.dvp import Connection, Ignored, Role, State, Unexpected
 from protocol.errors import LocalProtocolError
+from protocol.lines import Overflow
 from protocol.rules import Side
 from protocol.states import ANSWERS, CROSSING, DVP, NEEDED_FEATURE
 
@@ -356,7 +357,7 @@ PIECES = [
 ]
 
 
-def play(data: list[bytes], role: Role, state: State) -> tuple[list[dvp.Event], State, str | None]:
+def play(data: list[bytes], role: Role, state: State) -> tuple[list[dvp.Event], State, Overflow | None]:
     end = Link(WAY[state]).ends[role]
     events = [event for chunk in data for event in end.receive(chunk)]
     return events, end.state, end.flood
