@@ -129,7 +129,7 @@ def _set(clock: Clock, left: int, grace: int) -> None:
 async def stop(check: Check) -> Verdict:
     """It can be told to stop, if it says so."""
     found = await check.introduce()
-    if "stop" not in found.features:
+    if "stop" not in found.probe.seat.features:
         return not_announced("the feature `stop`")
     change = (
         "With the feature `stop` the bot has to read its input while it thinks: after `go infinite 1` it "

@@ -64,7 +64,8 @@ async def handshake(check: Check) -> Verdict:
 def _introduced(found: Introduction) -> Iterator[str]:
     ids = found.probe.seat.identity
     name = " ".join(ids[kind] for kind in ("name", "version") if kind in ids) or "it gives no name"
-    features = f"features {' '.join(sorted(found.features))}" if found.features else "no features"
+    known = sorted(found.probe.seat.features)
+    features = f"features {' '.join(known)}" if known else "no features"
     yield f"{name}; {features}; answered after {found.took:.0f} ms"
 
 
@@ -82,7 +83,7 @@ def _misspelled_features(probe: Probe) -> Iterator[str]:
 async def readiness(check: Check) -> Verdict:
     """It says when it is ready, if it wants to be asked."""
     found = await check.introduce()
-    if "ready" not in found.features:
+    if "ready" not in found.probe.seat.features:
         return not_announced("the feature `ready`")
     if found.stage == "readiness" and found.probe.failure is not None:
         return check.verdict(found.probe)

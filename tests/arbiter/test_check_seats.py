@@ -1,226 +1,200 @@
 """The seats of the check under a referee that is fed by hand: no process, no clock, no waiting."""
 
-from pathlib import Path
-
 import pytest
 
-from arbiter.check.seats import SpokenCodecupSeat, SpokenDvpSeat, spoken_kind
-from arbiter.match.actions import Drain, End, Write
-from arbiter.match.bot import Bot, Dialect
-from arbiter.match.clock import MS, Reading, TimeControl
-from arbiter.match.fault import Code, Fault
-from arbiter.match.game import Competitor, GameSetup
-from arbiter.match.referee import Look, Referee
-from arbiter.match.seat import Guest, Seat, Turn
+from arbiter.check.seats import SpokenCodecupSeat, SpokenDvpSeat, SpokenSeat
+from arbiter.match.clock import MS
+from arbiter.match.fault import Code
+from arbiter.match.referee import Reply
+from arbiter.match.seat import Guest, Turn
 from protocol.rules import Position, Side, parse_ply
+from tests.arbiter.match.harness import CODECUP, DVP, SECOND, Harness, competitor, setup_of
 
 WHITE, BLACK = Side
-CONTROL = TimeControl(game=1_000, start=500)
 
 
-class Desk:
-    """A bot as White and a guest as Black; every event takes a millisecond."""
+class Desk(Harness):
+    """A bot as White and a guest as Black."""
 
-    def __init__(self, dialect: Dialect, *, greets: bool = True) -> None:
-        bot = Bot("mine", ("-",), Path(), dialect)
-        setup = GameSetup(Competitor(bot, CONTROL), Competitor(bot, CONTROL), Position.start())
-        kinds: dict[Side, type[Seat]] = {WHITE: spoken_kind(bot), BLACK: Guest}
-        self.referee = Referee(setup, kinds, leads=False)
-        self.written = ""
-        self.now = 10_000 * MS
-        self.end: End | None = None
-        self.do(self.referee.spawned, WHITE, self.now)
-        if greets:
-            self.greet()
+    def __init__(self, kind: type[SpokenSeat]) -> None:
+        bot = competitor("mine", dialect=DVP if kind is SpokenDvpSeat else CODECUP)
+        super().__init__(setup_of(bot), {WHITE: kind, BLACK: Guest}, leads=False)
+        self.spawn(WHITE)
 
     @property
-    def dvp(self) -> SpokenDvpSeat:
+    def seat(self) -> SpokenSeat:
         seat = self.referee.seats[WHITE]
-        assert isinstance(seat, SpokenDvpSeat)
+        assert isinstance(seat, SpokenSeat)
         return seat
 
-    @property
-    def cup(self) -> SpokenCodecupSeat:
-        seat = self.referee.seats[WHITE]
-        assert isinstance(seat, SpokenCodecupSeat)
-        return seat
+    def ready(self) -> "Desk":
+        """The same with its bot ready for the game."""
+        self.seat.greet()
+        self.perform()
+        if isinstance(self.seat, SpokenDvpSeat):
+            self.say(WHITE, "dvpok")
+            self.seat.announce()
+            self.perform()
+        self.heard(WHITE)
+        return self
 
-    def greet(self) -> None:
-        self.do(self.referee.seats[WHITE].greet)  # type: ignore[attr-defined]
-        if isinstance(self.referee.seats[WHITE], SpokenDvpSeat):
-            self.hear("dvpok")
-            self.do(self.dvp.announce)
+    def ask(self, *lines: str, turn: Turn | None = None) -> None:
+        """Ask for a ply, in these lines if there are any."""
+        self.seat.script = lines
+        self.referee.ask(turn)
+        self.perform()
 
-    def hear(self, *lines: str) -> None:
-        data = "".join(f"{line}\n" for line in lines).encode()
-        self.do(self.referee.received, WHITE, data, self.reading())
+    def answer(self, *lines: str) -> Reply:
+        """The reply to the open question after these lines."""
+        for line in lines:
+            self.say(WHITE, line)
+        assert self.referee.reply is not None
+        return self.referee.reply
 
-    def reading(self) -> Reading:
-        self.now += MS
-        return Reading(self.now)
 
-    def wait(self, ms: int) -> None:
-        self.now += ms * MS
-        self.do(self.referee.woke, self.now)
+def dvp() -> Desk:
+    return Desk(SpokenDvpSeat).ready()
 
-    def die(self, fault: Fault) -> None:
-        self.end = End(fault, has_exited=True)
-        self.do(self.referee.ended, WHITE, self.now)
 
-    def do(self, event: object, *arguments: object) -> None:
-        assert callable(event)
-        event(*arguments)
-        while self.referee.actions:
-            match self.referee.actions.popleft():
-                case Write(side, data, starts_clock):
-                    self.written += data.decode()
-                    if starts_clock:
-                        self.referee.asked(side, self.reading())
-                case Drain(ticket):
-                    ends = {WHITE: self.end, BLACK: None}
-                    self.referee.drained(ticket, {side: Look(Reading(self.now), ends[side]) for side in Side})
+def codecup() -> Desk:
+    return Desk(SpokenCodecupSeat).ready()
 
-    def outcome(self) -> tuple[str | None, Code | None]:
-        """The ply of the reply and the code of its fault."""
-        reply = self.referee.reply
-        assert reply is not None
-        return reply.ply.text if reply.ply else None, reply.fault.code if reply.fault else None
+
+def code(reply: Reply) -> Code | None:
+    return reply.fault.code if reply.fault else None
 
 
 # --- DVP
 
 
 def test_a_bot_is_greeted_and_told_of_the_game_in_steps() -> None:
-    desk = Desk(Dialect.DVP, greets=False)
-    assert desk.written == ""
-    desk.do(desk.dvp.greet)
-    desk.hear("feature ready", "dvpok")
-    assert desk.dvp.introduced_at == desk.now
-    assert desk.written == "dvp 1\n"
-    desk.do(desk.dvp.announce)
-    assert desk.written.startswith("dvp 1\nnewgame white time 1000")
-    assert not desk.dvp.is_ready
-    desk.hear("readyok")
-    assert desk.dvp.is_ready
+    desk = Desk(SpokenDvpSeat)
+    assert desk.heard(WHITE) == []
+    desk.seat.greet()
+    desk.perform()
+    desk.say(WHITE, "feature ready")
+    desk.say(WHITE, "dvpok")
+    assert (desk.heard(WHITE), desk.seat.introduced_at) == (["dvp 1"], desk.now)
+    desk.seat.announce()
+    desk.perform()
+    assert [line.split()[0] for line in desk.heard(WHITE)] == ["newgame", "isready"]
+    assert not desk.seat.is_ready
+    desk.say(WHITE, "readyok")
+    assert desk.seat.is_ready
 
 
-@pytest.mark.parametrize("has_greeted", [False, True])
-def test_an_end_before_a_greeting_is_an_end_and_after_it_one_before_its_answer(has_greeted: bool) -> None:
-    desk = Desk(Dialect.DVP, greets=False)
-    if has_greeted:
-        desk.do(desk.dvp.greet)
-    desk.die(Fault(Code.EXITED, {"status": 3}))
-    fault = desk.referee.faults[WHITE]
-    assert fault.code is (Code.ENDED_BEFORE if has_greeted else Code.EXITED)
-    assert fault.text("wanted") == ("dvpok" if has_greeted else "")
+@pytest.mark.parametrize(("is_greeted", "code"), [(False, Code.EXITED), (True, Code.ENDED_BEFORE)])
+def test_an_end_before_the_greeting_is_not_before_an_answer(is_greeted: bool, code: Code) -> None:
+    desk = Desk(SpokenDvpSeat)
+    if is_greeted:
+        desk.seat.greet()
+        desk.perform()
+    desk.crash(WHITE)
+    assert desk.codes == {WHITE: code}
 
 
-def test_lines_can_be_said_in_the_place_of_a_request_and_their_answer_is_judged() -> None:
-    desk = Desk(Dialect.DVP)
-    desk.dvp.script = ("position start", "strange words", "go ply 1")
-    desk.written = ""
-    desk.do(desk.referee.ask)
-    assert desk.written == "position start\nstrange words\ngo ply 1\n"
-    desk.hear("move A9")
-    assert desk.outcome() == (None, Code.NOT_A_PLY)
-
-
-def test_a_bot_can_be_asked_for_the_ply_of_the_other_side() -> None:
-    desk = Desk(Dialect.DVP)
-    position = Position.start().play(parse_ply("A1"))
-    clock = desk.referee.seats[BLACK].clock
-    desk.do(desk.referee.ask, Turn(2, position, ["A1"], clock, side=WHITE))
-    desk.hear("move A2")
-    assert desk.outcome() == ("A2", None)
-
-
-def test_answers_that_nobody_asked_for_are_no_flood() -> None:
-    desk = Desk(Dialect.DVP)
-    desk.hear(*["move A1"] * 20)
-    assert len(desk.dvp.uncalled) == 20
-    assert not desk.referee.is_over
-    desk.do(desk.referee.ask)
-    desk.hear("move A2")
-    assert desk.outcome() == ("A2", None)
+def test_lines_are_said_in_the_place_of_a_request_and_their_answer_is_judged() -> None:
+    desk = dvp()
+    desk.ask("position start", "strange words", "go ply 1")
+    assert desk.heard(WHITE) == ["position start", "strange words", "go ply 1"]
+    assert code(desk.answer("move A9")) is Code.NOT_A_PLY
 
 
 def test_the_clock_runs_from_the_last_line_that_was_said() -> None:
-    desk = Desk(Dialect.DVP)
-    desk.do(desk.referee.ask)
-    desk.wait(900)
-    desk.do(desk.dvp.say, "hurry")
-    desk.wait(900)
-    desk.hear("move A2")
-    assert desk.outcome() == ("A2", None)
+    desk = dvp()
+    desk.ask()
+    desk.sleep(SECOND)
+    assert isinstance(desk.seat, SpokenDvpSeat)
+    desk.seat.say("hurry")
+    desk.perform()
+    desk.sleep(SECOND)
+    assert desk.answer("move A2").ply == parse_ply("A2")
 
 
-def test_a_failed_bot_is_not_told_of_its_end_and_another_only_where_that_is_wanted() -> None:
-    desk = Desk(Dialect.DVP)
-    desk.do(desk.referee.ask)
-    desk.hear("move A9")
-    assert desk.written.endswith("go ply 1 time 1000 opptime 1000\n")
-    desk = Desk(Dialect.DVP)
-    desk.dvp.has_left = False
-    desk.do(desk.referee.finish)
-    assert desk.written.endswith("result * white 0 black 0 reason void\nquit\n")
+def test_a_bot_can_be_asked_for_a_ply_of_the_other_side() -> None:
+    desk = dvp()
+    position, clock = Position.start().play(parse_ply("A1")), desk.referee.seats[BLACK].clock
+    desk.ask(turn=Turn(2, position, ["A1"], clock, side=WHITE))
+    assert desk.answer("move A2").ply == parse_ply("A2")
 
 
-def test_strays_are_told_in_words() -> None:
-    desk = Desk(Dialect.DVP)
-    desk.hear("hello", "error no book", "hello")
-    assert desk.dvp.strays == ["ignored: 'hello'", "it reported an error: no book"]
+def test_answers_that_nobody_asked_for_are_no_flood() -> None:
+    desk = dvp()
+    for _ in range(20):
+        desk.say(WHITE, "move A1")
+    assert (len(desk.seat.uncalled), desk.referee.is_over) == (20, False)
+
+
+def test_a_bot_is_told_how_the_game_ended_only_where_that_is_wanted() -> None:
+    desk = dvp()
+    desk.ask()
+    desk.answer("move A9")
+    assert desk.referee.is_over
+    assert desk.heard(WHITE)[-1].startswith("go ")
+    desk = dvp()
+    desk.seat.has_left = False
+    desk.referee.finish()
+    desk.perform()
+    assert desk.heard(WHITE) == ["result * white 0 black 0 reason void", "quit"]
+
+
+def test_lines_without_effect_and_errors_are_kept_in_words() -> None:
+    desk = dvp()
+    for line in ("hello", "error no book", "hello"):
+        desk.say(WHITE, line)
+    assert desk.seat.strays == ["ignored: 'hello'", "it reported an error: no book"]
 
 
 # --- CodeCup
 
 
 def test_a_ply_is_waited_for_through_lines_that_are_none() -> None:
-    desk = Desk(Dialect.CODECUP)
-    desk.do(desk.referee.ask)
-    desk.hear("thinking", "A1", "done")
-    assert desk.outcome() == ("A1", None)
-    assert desk.cup.strays == ["thinking", "done"]
+    desk = codecup()
+    desk.ask()
+    assert desk.answer("thinking", "A1", "done").ply == parse_ply("A1")
+    assert desk.seat.strays == ["thinking", "done"]
 
 
-@pytest.mark.parametrize(("lines", "code"), [(["A1-A2"], Code.NOT_A_PLY), ([], Code.NO_ANSWER)])
-def test_where_nothing_else_comes_such_a_line_was_the_answer(lines: list[str], code: Code) -> None:
-    desk = Desk(Dialect.CODECUP)
-    desk.do(desk.referee.ask)
-    desk.hear("thinking", "A1", *lines)
-    desk.do(desk.referee.play, parse_ply("A1"))
-    desk.do(desk.referee.play, parse_ply("B1"))
-    desk.do(desk.referee.ask)
-    desk.wait(1_100)
-    assert desk.outcome() == (None, code)
-    reply = desk.referee.reply
-    assert reply is not None
+@pytest.mark.parametrize(("line", "expected"), [("A1-A2", Code.NOT_A_PLY), ("", Code.NO_ANSWER)])
+def test_where_nothing_else_comes_such_a_line_was_the_answer(line: str, expected: Code) -> None:
+    desk = codecup()
+    desk.ask()
+    desk.answer("thinking", "A1", line)
+    for ply in ("A1", "B1"):
+        desk.referee.play(parse_ply(ply))
+        desk.perform()
+    desk.ask()
+    desk.sleep(2 * SECOND)
+    reply = desk.answer()
+    assert code(reply) is expected
     assert reply.fault is not None
-    assert reply.fault.text("answer") == "".join(lines)
+    assert reply.fault.text("answer") == line
 
 
 def test_a_first_ply_before_start_counts_from_start_on_and_was_early() -> None:
-    desk = Desk(Dialect.CODECUP)
-    desk.hear("A1")
-    assert desk.cup.early
-    desk.do(desk.referee.ask)
-    assert desk.outcome() == ("A1", None)
-    assert desk.cup.early_ply == 1
-    assert desk.referee.reply is not None
-    assert desk.referee.reply.spent.wall == 0
+    desk = codecup()
+    desk.say(WHITE, "A1")
+    assert desk.seat.early
+    desk.sleep(SECOND)
+    desk.ask()
+    reply = desk.answer()
+    assert (reply.ply, reply.fault, reply.spent.wall) == (parse_ply("A1"), None, 0)
+    assert desk.seat.early_ply == 1
 
 
-# --- what the machine does
+# --- what ends a question
 
 
 def test_a_question_that_a_stall_spoils_is_answered_by_that() -> None:
-    desk = Desk(Dialect.DVP)
-    desk.do(desk.referee.ask)
-    desk.do(desk.referee.stalled, 9_000 * MS, {WHITE: 8_000 * MS})
-    assert desk.outcome() == (None, Code.STALLED)
+    desk = dvp()
+    desk.ask()
+    desk.stall(9 * SECOND, {WHITE: 8 * SECOND})
+    assert code(desk.answer()) is Code.STALLED
 
 
-def test_who_is_asked_after_the_end_answers_with_what_ended_it() -> None:
-    desk = Desk(Dialect.DVP)
-    desk.die(Fault(Code.EXITED, {"status": 3}))
-    desk.do(desk.referee.ask)
-    assert desk.outcome() == (None, Code.EXITED)
+def test_a_question_after_the_end_is_answered_by_what_ended_it() -> None:
+    desk = dvp()
+    desk.crash(WHITE)
+    desk.sleep(MS)
+    desk.ask()
+    assert code(desk.answer()) is Code.EXITED

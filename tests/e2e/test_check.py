@@ -121,13 +121,7 @@ FAULTS: list[tuple[str, str, str, tuple[str, ...], TimeControl]] = [
     (r"hello DVPOK\n", "handshake", "@not-ready|in lower case", INTRODUCTION, MUTE),
     (r"hello uciok\n", "handshake", "@not-ready|Answer `dvp 1` with `dvpok`", INTRODUCTION, MUTE),
     (r"hello dvpok", "handshake", "@not-ready|End every answer with a line end", INTRODUCTION, MUTE),
-    (
-        r"hello dvpok\x202\n",
-        "handshake",
-        "@not-ready|Write `dvpok`, or `dvpok 1`:",
-        INTRODUCTION,
-        PATIENT,
-    ),
+    (r"hello dvpok\x202\n", "handshake", "@not-ready|Write `dvpok`, or `dvpok 1`:", INTRODUCTION, PATIENT),
     (r"hello error\x20no\x20book\n", "handshake", "@refused|no book", INTRODUCTION, PATIENT),
     ("floods", "handshake", "@many-lines|Write less", INTRODUCTION, PATIENT),
     ("blob", "handshake", "@long-line", INTRODUCTION, PATIENT),
@@ -143,13 +137,8 @@ FAULTS: list[tuple[str, str, str, tuple[str, ...], TimeControl]] = [
     ("no-line-end", "placement as White", "@no-answer|with a line end", (), HASTY),
     ("says move:\\x20PLY", "placement as White", "@no-answer|For `move: A1` write", (), HASTY),
     ("says move\\x20H9", "placement as White", "@not-a-ply", (), PATIENT),
-    (
-        "says move\\x20[PLY]",
-        "placement as White",
-        "For `move [A1]` write `move A1`, with nothing",
-        (),
-        HASTY,
-    ),
+    ("says move\\x20[PLY]", "placement as White", "For `move [A1]` write `move A1`, with nothing", (),
+     HASTY),
     ("always-a1", "placement as White", "@occupied|on A1 itself, at ply 1", (), PATIENT),
     ("wrong-number", "placement as White", "`move A2 ply 1` with the number of another ply", (), BRISK),
     ("flood", "placement as White", "@many-lines", (), PATIENT),
@@ -190,7 +179,7 @@ FAULTS: list[tuple[str, str, str, tuple[str, ...], TimeControl]] = [
     ("waits-for-lock", "two copies at once", "no `dvpok` within|Share nothing", INTRODUCTION, PATIENT),
     ("unseeded", "same seed, same plies", "to the same question|the value of `Seed`", (), PATIENT),
     ("leaves-a-child", "leaves nothing behind", "sleep 60 (pid |wait for it", (), PATIENT),
-]
+]  # fmt: skip
 
 
 RELATED = {r"hello uciok\n", "hello dvpok", "blob", "spin-short", r"says move\x20[PLY]", "stops-itself"}
