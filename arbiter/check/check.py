@@ -51,7 +51,6 @@ class Introduction:
 
     probe: Probe
     stage: str
-    features: frozenset[str] = frozenset()
     options: tuple[Option, ...] = ()
     took: float = 0
     held_back: bool = False
@@ -100,8 +99,8 @@ class Check:
     @property
     def start_seconds(self) -> float:
         """What the bot takes to start, as far as that is known."""
-        known = (probe.start_seconds for probe in self.probes)
-        return min((seconds for seconds in known if seconds is not None), default=0.0)
+        seats = [probe.seat for probe in self.probes if probe.seat.introduced_at]
+        return min((seat.introduced_at - seat.spawned_at for seat in seats), default=0) / 1e9
 
     @property
     def is_pressed(self) -> bool:
@@ -144,7 +143,7 @@ class Check:
 
     async def _introduce(self, probe: Probe) -> Introduction:
         seat = probe.seat
-        if not await probe.settle(_SETTLES):
+        if not await probe.reaches(lambda: seat.early, _SETTLES):
             return Introduction(probe, "starts")
         if not isinstance(seat, SpokenDvpSeat):
             unasked = seat.pop_answer().text or "" if seat.early else ""
@@ -155,7 +154,7 @@ class Check:
             return Introduction(probe, "handshake", held_back=is_mute and await probe.is_holding_back())
         took = (seat.introduced_at - seat.question.stamp) / MS
         self.start_limit = min(self.control.start, round(SHORT + _SLOW_START * 1_000 * self.start_seconds))
-        known = (seat.features, tuple(seat.options.values()), took)
+        known = (tuple(seat.options.values()), took)
         if not await probe.do(seat.begin_game, lambda: seat.is_ready):
             return Introduction(probe, "readiness", *known)
         await probe.end()
@@ -210,7 +209,7 @@ class Check:
         if is_about_passes(probe) and not answers.is_malformed(failure):
             words = [advice.about_pass(failure), general]
         words += _without(probe)
-        return failed(problem, " ".join(filter(None, words)), lines)
+        return replace(failed(problem, " ".join(filter(None, words)), lines), cause=failure.cause)
 
     def judge(self, probe: Probe, change: str = "") -> Verdict:
         """Whether a trial went well, apart from time used up, which has a step of its own."""

@@ -6,7 +6,7 @@ from arbiter.check.check import SHORT, Check, Trial, ran_out_of_time, step_of
 from arbiter.check.conformance import dialogues, positions
 from arbiter.check.failure import Breach, Failure
 from arbiter.check.opponent import Opponent
-from arbiter.check.outcome import Outcome, Verdict, failed, not_announced, passed
+from arbiter.check.outcome import Outcome, Verdict, not_announced, passed
 from arbiter.check.probe import Probe
 from arbiter.match.bot import Dialect
 from arbiter.match.clock import MS, Clock, TimeControl, format_ms
@@ -48,8 +48,7 @@ def _flag(check: Check, game: Probe) -> Verdict:
         change = "Count the time of the whole game, and think less as it runs out: 5 s is the usual limit."
     else:
         change = "Share `time` (ms left, in every `go`) among the plies to come, some 25 before and 25 after."
-    verdict = check.verdict(game)
-    return failed(problem, change, verdict.dialogue)
+    return replace(check.verdict(game), problem=problem, change=change)
 
 
 def _lost_by(failure: Failure) -> str:
@@ -89,7 +88,7 @@ async def little_time(check: Check) -> Verdict:
                 "there is next to nothing left."
             )
             said = f"told `{words} {told}`: {describe(failure.root)}"
-            return failed(said, change, check.verdict(probe).dialogue)
+            return replace(check.verdict(probe), problem=said, change=change)
         return check.verdict(probe, f"It was told `{words} {told}`.")
     return passed()
 
@@ -130,7 +129,7 @@ def _set(clock: Clock, left: int, grace: int) -> None:
 async def stop(check: Check) -> Verdict:
     """It can be told to stop, if it says so."""
     found = await check.introduce()
-    if "stop" not in found.features:
+    if "stop" not in found.probe.seat.features:
         return not_announced("the feature `stop`")
     change = (
         "With the feature `stop` the bot has to read its input while it thinks: after `go infinite 1` it "

@@ -1,12 +1,12 @@
 """The steps about the end, and about what must not be there: stray output, processes, files."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import zip_longest
 
 from arbiter.check.check import Check
 from arbiter.check.conformance import dialogues
-from arbiter.check.excerpt import excerpt, shortened
+from arbiter.check.excerpt import excerpt, listed, shortened
 from arbiter.check.failure import Breach
 from arbiter.check.games import talk, unique
 from arbiter.check.outcome import Outcome, Verdict, failed, passed
@@ -23,7 +23,6 @@ from protocol.rules import Side
 _NOTES = 5
 _FILES = 8
 _LONGEST_STRAY = 160
-_PROCESSES = 3
 _INFO_VALUES = {"score": "a number such as 1.5", "currmove": "a ply", "exact": "1"}
 _FEW = 3
 """Children that may just have ended when one looks."""
@@ -87,12 +86,12 @@ def _with_others(probe: Probe, problem: str) -> str:
         problem = f"{problem}; it had {probe.shutdown.threads} threads"
     if not probe.shutdown.left_running:
         return problem
-    return f"{problem}; what it started was running, too: {_counted(probe.shutdown.left_running)}"
+    return f"{problem}; what it started was running, too: {listed(probe.shutdown.left_running)}"
 
 
 def _gone_on(probe: Probe) -> Iterator[str]:
     if rest := probe.shutdown.left_running:
-        yield f"it ended, but these went on: {_counted(rest)}; see `leaves nothing behind`"
+        yield f"it ended, but these went on: {listed(rest)}; see `leaves nothing behind`"
 
 
 def _odd_exit(probe: Probe, after: str) -> Iterator[str]:
@@ -182,7 +181,7 @@ def _left(check: Check) -> Verdict:
     notes = [*_files_left(check), *_zombies(check)]
     for probe in check.probes:
         if probe.shutdown.left_running and probe.shutdown.has_ended:
-            names = _counted(probe.shutdown.left_running)
+            names = listed(probe.shutdown.left_running)
             problem = f"after {probe.what} the bot had ended, but these went on: {names}"
             change = (
                 "End every program that you start, and wait for it, before you end yourself. The arbiter "
@@ -191,12 +190,6 @@ def _left(check: Check) -> Verdict:
             return failed(problem, change, excerpt(probe.transcript), notes)
     ended = any(probe.shutdown.has_ended for probe in check.probes)
     return passed(*notes, *([] if ended else ["it never ended by itself, so it was killed"]))
-
-
-def _counted(names: Sequence[str]) -> str:
-    """The first of them, and how many others there are."""
-    more = f" and {len(names) - _PROCESSES} more" if len(names) > _PROCESSES else ""
-    return f"{', '.join(names[:_PROCESSES])}{more}"
 
 
 def _zombies(check: Check) -> Iterator[str]:
@@ -209,12 +202,10 @@ def _zombies(check: Check) -> Iterator[str]:
 
 
 def _files_left(check: Check) -> list[str]:
-    files = check.new_files()
+    files = [shortened(name) for name in check.new_files()]
     if not files:
         return []
-    more = f" and {len(files) - _FILES} more" if len(files) > _FILES else ""
     return [
         f"written in {check.bot.directory} since the check began, by the bot or by anybody else: "
-        f"{', '.join(map(shortened, files[:_FILES]))}{more}; "
-        "what the bot writes there is shared by copies that play at the same time"
+        f"{listed(files, _FILES)}; what the bot writes there is shared by copies that play at the same time"
     ]

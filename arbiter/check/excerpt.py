@@ -1,6 +1,7 @@
 """The part of a conversation that shows a fault, short enough to be read."""
 
 import re
+from collections.abc import Collection
 
 _HEAD, _TAIL = 3, 12
 _WIDEST = 100
@@ -47,3 +48,9 @@ def shortened(words: str, widest: int = _WIDEST) -> str:
         return words
     half = (widest - 5) // 2
     return f"{words[:half]} ... {words[-half:]}"
+
+
+def listed(names: Collection[str], most: int = 3) -> str:
+    """The first of these names, and how many others there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(list(names)[:most])}{more}"

@@ -1,6 +1,7 @@
 """The steps before the first turn: start, handshake, options, readiness."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
 
@@ -63,7 +64,8 @@ async def handshake(check: Check) -> Verdict:
 def _introduced(found: Introduction) -> Iterator[str]:
     ids = found.probe.seat.identity
     name = " ".join(ids[kind] for kind in ("name", "version") if kind in ids) or "it gives no name"
-    features = f"features {' '.join(sorted(found.features))}" if found.features else "no features"
+    known = sorted(found.probe.seat.features)
+    features = f"features {' '.join(known)}" if known else "no features"
     yield f"{name}; {features}; answered after {found.took:.0f} ms"
 
 
@@ -81,7 +83,7 @@ def _misspelled_features(probe: Probe) -> Iterator[str]:
 async def readiness(check: Check) -> Verdict:
     """It says when it is ready, if it wants to be asked."""
     found = await check.introduce()
-    if "ready" not in found.features:
+    if "ready" not in found.probe.seat.features:
         return not_announced("the feature `ready`")
     if found.stage == "readiness" and found.probe.failure is not None:
         return check.verdict(found.probe)
@@ -143,7 +145,8 @@ async def _blame(check: Check, options: tuple[Option, ...], probe: Probe) -> Ver
             f"Every game comes with another `Seed`: take every value up to the greatest, {culprit.high}, "
             "or announce a smaller range."
         )
-    return failed(f"after {which}: {verdict.problem}", f"{values} {verdict.change}", verdict.dialogue)
+    problem, change = f"after {which}: {verdict.problem}", f"{values} {verdict.change}"
+    return replace(verdict, problem=problem, change=change)
 
 
 def _is_seed(option: Option) -> bool:

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from arbiter.check.failure import Breach
+from arbiter.match.fault import Fault
+
 
 class Outcome(StrEnum):
     """How a step ended."""
@@ -26,6 +29,7 @@ class Verdict:
     ``problem`` says what happened, or why the step was skipped; ``change`` what to change;
     ``dialogue`` holds the lines said around it; ``notes`` are worth knowing but no fault.
     ``denied`` is what went well only since the bot was not held back as it is in most tournaments.
+    ``cause`` is what a trial failed by, where one did.
     """
 
     outcome: Outcome
@@ -34,6 +38,7 @@ class Verdict:
     dialogue: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     denied: tuple[str, ...] = ()
+    cause: Fault | Breach | None = None
 
 
 @dataclass(frozen=True, slots=True)

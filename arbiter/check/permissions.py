@@ -1,10 +1,11 @@
 """What a bot does without isolation that it may not do in a tournament that sets nothing else."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from arbiter.check.excerpt import listed
 from arbiter.check.probe import Probe
 from arbiter.check.watch import TMPDIR
 from arbiter.isolation import scratch
@@ -12,8 +13,6 @@ from arbiter.isolation.owner import new_marker
 from arbiter.isolation.resources import needed_for
 from arbiter.isolation.sandbox import USUAL, Level, Sandbox, shown
 from arbiter.match.bot import Bot
-
-_SHOWN = 3
 
 
 def is_wide(sandbox: Sandbox) -> bool:
@@ -66,7 +65,7 @@ def files_denied(sandbox: Sandbox, files: Sequence[str], probes: Sequence[Probe]
     probe = next((probe for probe in probes if probe.watch.files), None)
     if probe is not None:
         yield (
-            f"in {probe.what} it had files elsewhere open for writing: {_first(probe.watch.files)}; a "
+            f"in {probe.what} it had files elsewhere open for writing: {listed(probe.watch.files)}; a "
             "tournament that sets no other `isolation` refuses that, or gives it an empty directory in the "
             "place of that one: write in the directory $TMPDIR, or not at all"
         )
@@ -77,13 +76,6 @@ def network_denied(sandbox: Sandbox, probes: Sequence[Probe]) -> Iterator[str]:
     probe = next((probe for probe in probes if probe.watch.sockets), None)
     if probe is not None and is_wide(sandbox):
         yield (
-            f"in {probe.what} it used the network: {_first(probe.watch.sockets)}; a tournament that sets "
+            f"in {probe.what} it used the network: {listed(probe.watch.sockets)}; a tournament that sets "
             "no other `isolation` refuses that: a pipe or `socketpair` leads to a program of your own"
         )
-
-
-def _first(names: Iterable[str]) -> str:
-    """The first of several names."""
-    shown = list(names)
-    more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
-    return f"{', '.join(shown[:_SHOWN])}{more}"

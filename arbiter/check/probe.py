@@ -72,10 +72,6 @@ class Probe:
 
     # Beginning
 
-    async def settle(self, seconds: float) -> bool:
-        """Whether the program is still there after a while, in which a CodeCup bot may write a line."""
-        return await self.reaches(lambda: self.seat.early, seconds)
-
     async def get_ready(self) -> bool:
         """Go through everything before the first ply; False when that went wrong."""
         return await self.greet() and await self.do(self.seat.announce, lambda: self.seat.is_ready)
@@ -205,12 +201,6 @@ class Probe:
         self.seat.has_left = False
         self.session.finish()
         await self.shutdown.part()
-
-    @property
-    def start_seconds(self) -> float | None:
-        """How long a DVP bot took from its start to the end of its introduction, if it came so far."""
-        seat = self.seat
-        return (seat.introduced_at - seat.spawned_at) / 1e9 if seat.introduced_at else None
 
     @property
     def transcript(self) -> str:

@@ -136,10 +136,9 @@ def _about_missed(position: Position) -> str:
     if told := " ".join(_shown_by_all(position)):
         return told
     ply = position.legal_plies()[0]
-    height = ply.distance
     return (
-        f"Here {ply} is legal: the stack on {ply.source} has height {height}, and {ply.target} is occupied, "
-        f"{height} space{'' if height == 1 else 's'} away in a straight line."
+        f"Here {ply} is legal: the stack on {ply.source} has height {ply.distance}, and {ply.target} is "
+        f"occupied, {_spaces(ply.distance)} away in a straight line."
     )
 
 

@@ -35,7 +35,7 @@ _THINKING = 30 * MS
 async def reuse(check: Check) -> Verdict:
     """Four more games in the same process, if it says that it can."""
     found = await check.introduce()
-    if "reuse" not in found.features:
+    if "reuse" not in found.probe.seat.features:
         return not_announced("the feature `reuse`")
     change = "At `newgame` forget the game before: board, history, side and options that `newgame` sets."
     return await talk(check, "reuse", change)

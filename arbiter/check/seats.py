@@ -13,7 +13,7 @@ from arbiter.match.dvp_seat import DvpSeat, about_ignored
 from arbiter.match.fault import Fault
 from arbiter.match.game import GameSetup
 from arbiter.match.referee import judge_answer
-from arbiter.match.seat import Answer, Seat, Turn
+from arbiter.match.seat import PLY, Answer, Seat, Turn
 from protocol import dvp
 from protocol.dvp import Role, State
 from protocol.errors import PlySyntaxError
@@ -69,11 +69,6 @@ class SpokenSeat(Seat):
         """Write a line as it is."""
 
     @property
-    def features(self) -> frozenset[str]:
-        """What the bot announced that it can do."""
-        return frozenset()
-
-    @property
     def early(self) -> bool:
         """Whether it has written a ply though it is not its turn."""
         return False
@@ -86,7 +81,7 @@ class SpokenSeat(Seat):
         self.strays = [*self.strays, words][:_STRAYS]
 
 
-class SpokenDvpSeat(DvpSeat, SpokenSeat):
+class SpokenDvpSeat(SpokenSeat, DvpSeat):
     """Any line can be said, known or not."""
 
     def __init__(self, side: Side, setup: GameSetup, actions: deque[Action]) -> None:
@@ -95,9 +90,6 @@ class SpokenDvpSeat(DvpSeat, SpokenSeat):
         self._heard_before = 0
 
     # What is said
-
-    def begin(self) -> None:
-        SpokenSeat.begin(self)
 
     def greet(self) -> None:
         DvpSeat.begin(self)
@@ -167,20 +159,21 @@ class SpokenDvpSeat(DvpSeat, SpokenSeat):
         return tuple(line for line in self.heard[self._heard_before :] if kind_of(line) not in known)
 
 
-class SpokenCodecupSeat(CodecupSeat, SpokenSeat):
+class SpokenCodecupSeat(SpokenSeat, CodecupSeat):
     """A ply is waited for through lines that are none."""
 
     _strays_before = 0
     """How many there were when the last ply was taken."""
-
-    def begin(self) -> None:
-        SpokenSeat.begin(self)
 
     def greet(self) -> None:
         CodecupSeat.begin(self)
 
     def say(self, line: str) -> None:
         self.write(f"{line}\n".encode())
+
+    @property
+    def early(self) -> bool:
+        return bool(self._answers) and self.wanted != PLY
 
     def request(self, turn: Turn) -> None:
         had_answer = bool(self._answers)

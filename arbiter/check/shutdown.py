@@ -32,9 +32,9 @@ class Shutdown:
     """The end of the program of a session.
 
     ``has_ended`` tells whether it ended by itself when it was given the time, and ``ended_at_last`` whether
-    it did when its input was closed. ``left_running`` are processes that it started and that went on then,
-    whether it had ended or not, and ``threads`` its own if it had not. ``zombies`` counts children that had
-    ended before, and that it never waited for.
+    it did when its input was closed. ``left_running`` are processes that it started and that went
+    on then, whether it had ended or not, and ``threads`` its own if it had not. ``zombies`` counts children
+    that had ended before, and that it never waited for.
     """
 
     def __init__(self, session: Session, patience: Patience) -> None:

@@ -67,11 +67,6 @@ class CodecupSeat(Seat):
         """The first line whose turn has come; `Start` has to be written before any line's."""
         return bool(self._answers) and self.wanted == PLY and self._is_waiting
 
-    @property
-    def early(self) -> bool:
-        """Whether it has written a line though it is not its turn."""
-        return bool(self._answers) and self.wanted != PLY
-
     def pop_answer(self) -> Answer:
         return self._answers.popleft()
 

@@ -50,7 +50,6 @@ class DvpSeat(Seat):
 
     @property
     def features(self) -> frozenset[str]:
-        """What the bot announced that it can do."""
         return self._talk.features
 
     @property

@@ -193,6 +193,11 @@ class Seat(ABC):
         return {}
 
     @property
+    def features(self) -> frozenset[str]:
+        """What the bot announced that it can do."""
+        return frozenset()
+
+    @property
     @abstractmethod
     def unfinished(self) -> str:
         """What stands in stdout without a line end, made readable."""

@@ -5,11 +5,12 @@ from collections.abc import Awaitable, Callable, Collection
 import trio
 
 from arbiter.check import runner
-from arbiter.check.outcome import Outcome, StepReport
+from arbiter.check.outcome import Outcome, StepReport, Verdict
 from arbiter.check.steps import STEPS
 from arbiter.isolation.tree import become_subreaper
 from arbiter.match.bot import Bot
 from arbiter.match.clock import TimeControl
+from arbiter.match.fault import Fault
 
 NUMBERS = {step.title: number for number, step in enumerate(STEPS, 1)}
 EVERY = frozenset(NUMBERS.values())
@@ -49,6 +50,23 @@ def examine(
             return await runner.examine(bot, control, numbers, nothing, nothing)
 
     return {report.title: report for report in trio.run(run)}
+
+
+def missed(verdict: Verdict, words: str) -> list[str]:
+    """Which parts of the words, with bars between them, the author is not told.
+
+    Such a part is a code or a broken rule of the cause where it begins with an @.
+    """
+    told, codes = f"{verdict.problem}\n{verdict.change}", codes_of(verdict.cause)
+    parts = words.split("|")
+    return [part for part in parts if (part[1:] not in codes if part[0] == "@" else part not in told)]
+
+
+def codes_of(cause: object) -> set[str]:
+    """The code of a cause, the rule that was broken, and the same of what is in it."""
+    if not isinstance(cause, Fault):
+        return {str(cause)}
+    return {str(cause.code), cause.text("rule")} | codes_of(cause.facts.get("end"))
 
 
 def failures(reports: dict[str, StepReport]) -> list[str]:

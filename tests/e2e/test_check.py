@@ -8,15 +8,19 @@ from collections.abc import Collection
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import trio
 
-from arbiter.check import check, runner
+from arbiter.check import check, repetition, runner
 from arbiter.check.outcome import Outcome
+from arbiter.check.probe import Probe
 from arbiter.check.steps import STEPS
 from arbiter.match.bot import Bot, Dialect
-from arbiter.match.clock import TimeControl
+from arbiter.match.clock import MS, TimeControl
+from arbiter.match.fault import Code, Fault
+from arbiter.match.game import GameSetup
 from tests.e2e.checking import (
     BRISK,
     EVERY,
@@ -29,6 +33,7 @@ from tests.e2e.checking import (
     PLACEMENTS,
     examine,
     failures,
+    missed,
 )
 from tests.e2e.commands import arbiter
 from tests.e2e.table import BOTS, Table
@@ -109,23 +114,17 @@ def test_manners_of_codecup_bots_are_no_faults(table: Table, manner: str) -> Non
 # --- faults: the bot, the step that names it, the words of it, and the steps tried besides
 
 FAULTS: list[tuple[str, str, str, tuple[str, ...], TimeControl]] = [
-    ("exits", "starts", "exited with status 3", INTRODUCTION, PATIENT),
-    ("dies-of-hello", "handshake", "its last words: KeyError: 'dvp'", INTRODUCTION, PATIENT),
-    ("mute", "handshake", "does the bot flush|codecup:", INTRODUCTION, MUTE),
+    ("exits", "starts", "@exited", INTRODUCTION, PATIENT),
+    ("dies-of-hello", "handshake", "@exited|KeyError: 'dvp'", INTRODUCTION, PATIENT),
+    ("mute", "handshake", "@not-ready|Flush|codecup:", INTRODUCTION, MUTE),
     ("unflushed", "handshake", "kept in a buffer|flush=True", INTRODUCTION, MUTE),
-    (r"hello DVPOK\n", "handshake", "keywords are lower case|in lower case", INTRODUCTION, MUTE),
-    (r"hello uciok\n", "handshake", "ignored: 'uciok'|`dvpok`", INTRODUCTION, MUTE),
-    (r"hello dvpok", "handshake", "'dvpok' was written without a line end", INTRODUCTION, MUTE),
-    (
-        r"hello dvpok\x202\n",
-        "handshake",
-        "only version 1|Write `dvpok`, or `dvpok 1`:",
-        INTRODUCTION,
-        PATIENT,
-    ),
-    (r"hello error\x20no\x20book\n", "handshake", "cannot play: no book", INTRODUCTION, PATIENT),
-    ("floods", "handshake", "more than 10,000 lines|Write less", INTRODUCTION, PATIENT),
-    ("blob", "handshake", "a line of more than 65,536 bytes", INTRODUCTION, PATIENT),
+    (r"hello DVPOK\n", "handshake", "@not-ready|in lower case", INTRODUCTION, MUTE),
+    (r"hello uciok\n", "handshake", "@not-ready|Answer `dvp 1` with `dvpok`", INTRODUCTION, MUTE),
+    (r"hello dvpok", "handshake", "@not-ready|End every answer with a line end", INTRODUCTION, MUTE),
+    (r"hello dvpok\x202\n", "handshake", "@not-ready|Write `dvpok`, or `dvpok 1`:", INTRODUCTION, PATIENT),
+    (r"hello error\x20no\x20book\n", "handshake", "@refused|no book", INTRODUCTION, PATIENT),
+    ("floods", "handshake", "@many-lines|Write less", INTRODUCTION, PATIENT),
+    ("blob", "handshake", "@long-line", INTRODUCTION, PATIENT),
     ("spin-order", "options", "the least value 1024 is above the greatest 64", (), PATIENT),
     ("spin-short", "options", "three integers are needed", (), PATIENT),
     ("name-with-blank", "options", "a name has no blanks", (), PATIENT),
@@ -133,36 +132,31 @@ FAULTS: list[tuple[str, str, str, tuple[str, ...], TimeControl]] = [
     ("default-only-once", "options", "Style combo solid solid wild`", (), PATIENT),
     ("one-choice", "options", "the default stands among the choices, too: `option", (), PATIENT),
     ("dies-of-option", "options", "after `setoption Hash`|the least ones too", (), PATIENT),
-    ("no-readyok", "readiness", "no `readyok` within 2000 ms|or do not announce", ("options",), MUTE),
-    ("bare", "placement as White", "did you mean `move A1`|For `A1` write `move A1`", (), HASTY),
-    ("no-line-end", "placement as White", "without a line end", (), HASTY),
-    ("says move:\\x20PLY", "placement as White", "ignored: 'move: A1'", (), HASTY),
-    ("says move\\x20H9", "placement as White", "H9 is not a space", (), PATIENT),
-    (
-        "says move\\x20[PLY]",
-        "placement as White",
-        "For `move [A1]` write `move A1`, with nothing",
-        (),
-        HASTY,
-    ),
-    ("always-a1", "placement as White", "A1 is occupied|on A1 itself, at ply 1", (), PATIENT),
+    ("no-readyok", "readiness", "@not-ready|or do not announce", ("options",), MUTE),
+    ("bare", "placement as White", "@no-answer|For `A1` write `move A1`", (), HASTY),
+    ("no-line-end", "placement as White", "@no-answer|with a line end", (), HASTY),
+    ("says move:\\x20PLY", "placement as White", "@no-answer|For `move: A1` write", (), HASTY),
+    ("says move\\x20H9", "placement as White", "@not-a-ply", (), PATIENT),
+    ("says move\\x20[PLY]", "placement as White", "For `move [A1]` write `move A1`, with nothing", (),
+     HASTY),
+    ("always-a1", "placement as White", "@occupied|on A1 itself, at ply 1", (), PATIENT),
     ("wrong-number", "placement as White", "`move A2 ply 1` with the number of another ply", (), BRISK),
-    ("flood", "placement as White", "more than 10,000 lines in one turn", (), PATIENT),
-    ("stops-itself", "placement as White", "no answer within", (), HASTY),
-    ("dies-as-black", "placement as Black", "its last words: NotImplementedError: black", GAME, PATIENT),
-    ("waits-at-50", "double turn", "ply 50 (white moves)|White acts twice in a row", GAME, BRISK),
-    ("breaks not-your-stack", "double turn", "topped by black|White acts twice", GAME, PATIENT),
-    ("breaks distance", "movement as White", "moves exactly 1 space|so it must move exactly", GAME, PATIENT),
-    ("breaks direction", "movement as White", "not in a straight line|six directions", GAME, PATIENT),
-    ("breaks surrounded", "movement as White", "all six neighbours occupied", GAME, PATIENT),
-    ("breaks lone-red", "movement as White", "is a lone red, which never moves", GAME, PATIENT),
-    ("breaks empty-target", "movement as White", "a stack lands on an occupied space", GAME, PATIENT),
-    ("passes", "movement as White", "only a side without one passes", GAME, PATIENT),
+    ("flood", "placement as White", "@many-lines", (), PATIENT),
+    ("stops-itself", "placement as White", "@no-answer", (), HASTY),
+    ("dies-as-black", "placement as Black", "@exited|NotImplementedError: black", GAME, PATIENT),
+    ("waits-at-50", "double turn", "@no-answer|White acts twice in a row", GAME, BRISK),
+    ("breaks not-your-stack", "double turn", "@not-your-stack|White acts twice", GAME, PATIENT),
+    ("breaks distance", "movement as White", "@distance|so it must move exactly", GAME, PATIENT),
+    ("breaks direction", "movement as White", "@direction|six directions", GAME, PATIENT),
+    ("breaks surrounded", "movement as White", "@surrounded|has six neighbours", GAME, PATIENT),
+    ("breaks lone-red", "movement as White", "@lone-red|belongs to nobody", GAME, PATIENT),
+    ("breaks empty-target", "movement as White", "@empty-target|lands on an occupied space", GAME, PATIENT),
+    ("passes", "movement as White", "@may-not-pass|that has no stack move", GAME, PATIENT),
     ("dies-at 61", "movement as White", "table overrun at ply 62", GAME, PATIENT),
-    ("never-passes", "forced pass", "no answer within|PASS is its only legal ply", GAME, BRISK),
+    ("never-passes", "forced pass", "@no-answer|PASS is its only legal ply", GAME, BRISK),
     ("dies-of-pass", "forced pass", "IndexError: no moves", GAME, PATIENT),
     ("dies-after-pass", "forced pass", "Its opponent had just passed", GAME, PATIENT),
-    ("start-only", "set-up positions", "A1 is occupied|may begin from any position", GAME, PATIENT),
+    ("start-only", "set-up positions", "@occupied|may begin from any position", GAME, PATIENT),
     ("no-tall-stacks", "set-up positions", "`tall`|a stack of ten or more", (), PATIENT),
     ("short-buffer 498", "long game", "fixed buffer of 256 or 512 bytes", GAME, PATIENT),
     ("strict-go", "unusual lines", "KeyError: 'mood'|a key together with its value", GAME, PATIENT),
@@ -170,7 +164,7 @@ FAULTS: list[tuple[str, str, str, tuple[str, ...], TimeControl]] = [
     ("dies-of-words", "unusual lines", "unknown command 'greetings'", (), PATIENT),
     ("ascii-names", "unusual lines", "in `names`|UnicodeEncodeError", (), PATIENT),
     ("slow 0.1", "clock use", "lost on time with 500ms a game|Share `time`", GAME, HASTY),
-    ("slow-late", "little time", "told `time 100`: no answer within 150 ms|Heed `time`", (), PATIENT),
+    ("slow-late", "little time", "@no-answer|told `time 100`|Heed `time`", (), PATIENT),
     ("no-time-is-no-limit", "little time", "told `time 0`", (), PATIENT),
     ("needs-time", "little time", "KeyError: 'time'|`movetime 100`", (), PATIENT),
     ("deaf-to-stop", "stop", "read its input while it thinks", (), PATIENT),
@@ -179,13 +173,13 @@ FAULTS: list[tuple[str, str, str, tuple[str, ...], TimeControl]] = [
     ("deaf-to-the-end", "end of input", "still running 2 s after the end of its input", (), PATIENT),
     ("answers-legal", "stray output", "wrote `move A1` when no `go` was open|one `move` line", (), PATIENT),
     ("twice", "stray output", "the one before had been answered|one `move` line", GAME, PATIENT),
-    ("remembers", "reuse", "B1A1 is illegal|forget the game before", (), PATIENT),
-    ("leaves-after-result", "reuse", "exited with status 0", (), PATIENT),
+    ("remembers", "reuse", "@illegal|forget the game before", (), PATIENT),
+    ("leaves-after-result", "reuse", "@exited", (), PATIENT),
     ("lock", "two copies at once", "FileExistsError|Share nothing between them", (), PATIENT),
     ("waits-for-lock", "two copies at once", "no `dvpok` within|Share nothing", INTRODUCTION, PATIENT),
     ("unseeded", "same seed, same plies", "to the same question|the value of `Seed`", (), PATIENT),
     ("leaves-a-child", "leaves nothing behind", "sleep 60 (pid |wait for it", (), PATIENT),
-]
+]  # fmt: skip
 
 
 RELATED = {r"hello uciok\n", "hello dvpok", "blob", "spin-short", r"says move\x20[PLY]", "stops-itself"}
@@ -204,8 +198,7 @@ def test_a_fault_is_named_by_its_step(
     reports = examine(faulty(table, *arguments), {title, *besides}, control)
     assert failures(reports) == [title], reports
     verdict = reports[title].verdict
-    told = "\n".join((verdict.problem, verdict.change))
-    assert [part for part in words.split("|") if part not in told] == [], told
+    assert missed(verdict, words) == [], verdict
     assert verdict.change
     if fault != "lock":
         assert verdict.dialogue or title == "starts"
@@ -251,12 +244,12 @@ def test_the_first_advice_is_about_what_was_seen(
 STARTING = replace(BRISK, game=3_000)
 """In this dialect the start is charged."""
 CUP_FAULTS = [
-    ("waits", "double turn", "without reading anything", GAME, STARTING),
-    ("garbage", "placement as White", "'what now?' is not a ply", GAME, STARTING),
-    ("forgets", "placement as White", "A1 is occupied", (), PATIENT),
-    ("passes", "placement as White", "no side passes before the board is full", (), PATIENT),
-    ("leaves", "placement as White", "exited with status 7", (), PATIENT),
-    ("dvp", "placement as White", "'move A1' is not a ply|For `move A1` write `A1`", (), STARTING),
+    ("waits", "double turn", "@no-answer|without reading anything", GAME, STARTING),
+    ("garbage", "placement as White", "@not-a-ply|Write nothing but plies", GAME, STARTING),
+    ("forgets", "placement as White", "@occupied", (), PATIENT),
+    ("passes", "placement as White", "@placement-phase", (), PATIENT),
+    ("leaves", "placement as White", "@exited", (), PATIENT),
+    ("dvp", "placement as White", "@not-a-ply|For `move A1` write `A1`", (), STARTING),
     ("banner", "stray output", "'Odd 1.0 by nobody'|standard error", GAME, PATIENT),
     ("debug", "stray output", "plies'|every line on standard output is an answer", GAME, PATIENT),
     ("stuck", "forced pass", "PASS is its only legal ply|writes PASS itself", GAME, STARTING),
@@ -272,9 +265,7 @@ def test_a_fault_of_a_codecup_bot_is_named_by_its_step(
 ) -> None:
     reports = examine(cup(table, fault), {title, *besides}, control)
     assert failures(reports) == [title], reports
-    verdict = reports[title].verdict
-    told = "\n".join((verdict.problem, verdict.change))
-    assert [part for part in words.split("|") if part not in told] == [], told
+    assert missed(reports[title].verdict, words) == [], reports
 
 
 @pytest.mark.parametrize("manner", ["", "leaves-unknown", "complains"])
@@ -345,6 +336,36 @@ def test_what_the_arbiter_looked_at_late_was_not_late(table: Table) -> None:
 
     reports = examine(faulty(table, "asked"), {"placement as White"}, HASTY, be_busy)
     assert failures(reports) == [], reports
+
+
+def test_what_the_machine_spoils_is_not_the_bots_failure(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = Probe.ask
+
+    def ask_and_stall(self: Probe) -> None:
+        ask(self)
+        stalled, ran = self.session.referee.stalled, {self.session.side: 9_000 * MS}
+        self.session.table.perform(lambda: stalled(9_000 * MS, ran))
+
+    monkeypatch.setattr(Probe, "ask", ask_and_stall)
+    reports = examine(faulty(table, "hangs"), {*INTRODUCTION, "placement as White"})
+    verdict = reports["placement as White"].verdict
+    assert (verdict.outcome, failures(reports)) == (Outcome.NOT_TRIED, [])
+    assert verdict.problem.startswith("through this machine: ")
+
+
+def test_two_copies_in_a_game_that_the_machine_spoils_are_not_tried(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starved = Fault(Code.STARVED, {"side": "white"})
+
+    async def play_game(setup: GameSetup) -> SimpleNamespace:
+        return SimpleNamespace(fault=starved, both_failed=False)
+
+    monkeypatch.setattr(repetition, "play_game", play_game)
+    verdict = examine(faulty(table), {"two copies at once"})["two copies at once"].verdict
+    assert verdict.outcome is Outcome.NOT_TRIED
 
 
 # --- whatever the bot does

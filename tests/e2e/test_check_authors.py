@@ -19,7 +19,7 @@ from arbiter.match.clock import TimeControl
 from arbiter.match.fault import Code, Fault
 from arbiter.match.referee import judge_answer
 from protocol.rules import Position, parse_dpos
-from tests.e2e.checking import BRISK, GAME, HASTY, MUTE, PATIENT, PLACEMENTS, examine, failures
+from tests.e2e.checking import BRISK, GAME, HASTY, MUTE, PATIENT, PLACEMENTS, examine, failures, missed
 from tests.e2e.table import Table
 
 PYTHON = """
@@ -207,123 +207,51 @@ threading.Thread(target=work, daemon=True).start()
 
 IN_PYTHON: list[tuple[str, dict[str, str], str, str, tuple[str, ...], TimeControl]] = [
     ("prompt", {"start": PROMPT}, "handshake", "it stood in `> dvpok`|A prompt", (), MUTE),
-    (
-        "slow start",
-        {"start": "while True: pass"},
-        "handshake",
-        "It was still computing: its start takes longer than the limit",
-        (),
-        MUTE,
-    ),
-    (
-        "sleepy start",
-        {"start": "time.sleep(9)"},
-        "handshake",
-        "Flush standard output|It was not computing: if it sleeps",
-        (),
-        MUTE,
-    ),
+    ("slow start", {"start": "while True: pass"}, "handshake",
+     "It was still computing: its start takes longer than the limit", (), TimeControl(start=500)),
+    ("sleepy start", {"start": "time.sleep(9)"}, "handshake",
+     "Flush standard output|It was not computing: if it sleeps", (), MUTE),
     ("daemon", {"hello": DAEMON}, "handshake", "What it started goes on: |in the foreground", (), MUTE),
-    (
-        "dead thread",
-        {"start": DEAD_THREAD, "go": "turns.put(ply)"},
-        "double turn",
-        "To standard error it wrote `ZeroDivisionError: |one that ended a thread",
-        GAME,
-        HASTY,
-    ),
+    ("dead thread", {"start": DEAD_THREAD, "go": "turns.put(ply)"}, "double turn",
+     "To standard error it wrote `ZeroDivisionError: |one that ended a thread", GAME, HASTY),
     ("earlier", {"go": EARLIER}, "placement as White", "To standard error it wrote `thinking`", (), HASTY),
     ("utf-16", {"hello": UTF16}, "handshake", "Write UTF-8:|PowerShell", (), MUTE),
-    (
-        "short seed",
-        {"hello": SEEDED, "option": SHORT_SEED},
-        "options",
-        "after `setoption Seed`|seed too large|the greatest, 2147483647,|announce a smaller range",
-        (),
-        PATIENT,
-    ),
-    (
-        "short seed, found later",
-        {"hello": SEEDED, "option": LATE_SEED, "newgame": LATE_START},
-        "options",
-        "after `setoption Seed`|the greatest, 2147483647,",
-        (),
-        PATIENT,
-    ),
+    ("short seed", {"hello": SEEDED, "option": SHORT_SEED}, "options",
+     "after `setoption Seed`|seed too large|the greatest, 2147483647,|announce a smaller range", (),
+     PATIENT),
+    ("short seed, found later", {"hello": SEEDED, "option": LATE_SEED, "newgame": LATE_START}, "options",
+     "after `setoption Seed`|the greatest, 2147483647,", (), PATIENT),
     ("utf-16 later", {"go": UTF16_LATER}, "placement as White", "Write UTF-8:", (), HASTY),
-    (
-        "target first",
-        {"go": SWAPPED},
-        "movement as White",
-        "The other way round, `A3A2`, it is",
-        GAME,
-        PATIENT,
-    ),
-    (
-        "short buffer",
-        {"go": SHORT_BUFFER},
-        "placement as White",
-        "`I` is the beginning of the|153 bytes",
-        (),
-        PATIENT,
-    ),
+    ("target first", {"go": SWAPPED}, "movement as White", "The other way round, `A3A2`, it is", GAME,
+     PATIENT),
+    ("short buffer", {"go": SHORT_BUFFER}, "placement as White", "`I` is the beginning of the|153 bytes",
+     (), PATIENT),
     ("half a word", {"go": HALF_A_WORD}, "double turn", "`A3` is the beginning of the", GAME, PATIENT),
-    (
-        "two words",
-        {"go": TWO_WORDS},
-        "movement as White",
-        "For `move A3 A2` write `move A3A2`",
-        GAME,
-        PATIENT,
-    ),
+    ("two words", {"go": TWO_WORDS}, "movement as White", "For `move A3 A2` write `move A3A2`", GAME,
+     PATIENT),
     ("a row off", {"go": ONE_ROW_OFF}, "placement as White", "on K4 itself, at ply 1", (), PATIENT),
     ("seconds", {"go": MILLISECONDS}, "placement as White", "It was waiting all that time", (), HASTY),
     ("caught", {"go": CAUGHT}, "movement as White", "Instead it wrote `Error: list index", GAME, BRISK),
     ("exact", {"go": EXACT}, "placement as White", "knows `go` only without words", (), HASTY),
-    (
-        "blind",
-        {"hello": BLIND},
-        "placement as White",
-        "IndexError|`nolegal`, so it is told no `board`",
-        (),
-        PATIENT,
-    ),
-    ("empty", {"go": EMPTY}, "placement as White", "ply 5 (white places): `move` stands|empty:", (), PATIENT),
+    ("blind", {"hello": BLIND}, "placement as White", "IndexError|`nolegal`, so it is told no `board`", (),
+     PATIENT),
+    ("empty", {"go": EMPTY}, "placement as White", "ply 5 (white places): `move` stands|empty:", (),
+     PATIENT),
     ("talkative", {"go": TALKS}, "double turn", "White acts twice", GAME, BRISK),
     ("no move", {"go": NO_MOVE}, "forced pass", "as if the game were over", GAME, PATIENT),
-    (
-        "scanner",
-        {"newgame": SCANNER},
-        "movement as White",
-        "It ended by itself, as if|Or reading ended early: `position` has 2",
-        GAME,
-        PATIENT,
-    ),
-    ("gives up", {"go": GIVES_UP}, "forced pass", "(white has to pass): it resigned", GAME, PATIENT),
-    ("passes twice", {"go": PASSES_TWICE}, "stray output", "`move PASS` when no `go` was open", (), PATIENT),
+    ("scanner", {"newgame": SCANNER}, "movement as White",
+     "It ended by itself, as if|Or reading ended early: `position` has 2", GAME, PATIENT),
+    ("gives up", {"go": GIVES_UP}, "forced pass", "@resigned|(white has to pass)", GAME, PATIENT),
+    ("passes twice", {"go": PASSES_TWICE}, "stray output", "`move PASS` when no `go` was open", (),
+     PATIENT),
     ("ponders", {"start": PONDERING}, "quit", "it had 2 threads|thread that goes on", (), PATIENT),
-    (
-        "remembers plies",
-        {
-            "start": "known = []",
-            "hello": "print('feature reuse', 'dvpok', sep='\\n', flush=True)",
-            "newgame": REMEMBERS,
-            "go": REMEMBERED,
-        },
-        "reuse",
-        "D2 is occupied|At `newgame` forget the game before",
-        GAME,
-        PATIENT,
-    ),
-    (
-        "once",
-        {"hello": "print('feature reuse', 'dvpok', sep='\\n', flush=True)", "newgame": ONCE},
-        "reuse",
-        "AssertionError: not twice|Find out why|At `newgame` forget",
-        (),
-        PATIENT,
-    ),
-]
+    ("remembers plies",
+     {"start": "known = []", "hello": "print('feature reuse', 'dvpok', sep='\\n', flush=True)",
+      "newgame": REMEMBERS, "go": REMEMBERED,},
+     "reuse", "@occupied|At `newgame` forget the game before", GAME, PATIENT),
+    ("once", {"hello": "print('feature reuse', 'dvpok', sep='\\n', flush=True)", "newgame": ONCE}, "reuse",
+     "AssertionError: not twice|Find out why|At `newgame` forget", (), PATIENT),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -338,26 +266,23 @@ def test_in_python(
     besides: tuple[str, ...],
     control: TimeControl,
 ) -> None:
-    assert missed(python(table, **changes), title, words, besides, control) == []
+    assert missing(python(table, **changes), title, words, besides, control) == []
 
 
-def missed(
-    bot: Bot, title: str, words: str, besides: tuple[str, ...], control: TimeControl
-) -> list[tuple[str, object]]:
+def missing(bot: Bot, title: str, words: str, besides: tuple[str, ...], control: TimeControl) -> list[object]:
     """What the author is not told: that this step failed, and no other, or some of the words."""
     reports = examine(bot, {title, *besides}, control)
     if failures(reports) != [title]:
-        return [(title, reports)]
+        return [title, reports]
     verdict = reports[title].verdict
-    told = f"{verdict.problem}\n{verdict.change}"
-    return [(part, told) for part in words.split("|") if part not in told]
+    return [(part, verdict) for part in missed(verdict, words)]
 
 
 SECOND = 'printf("move %c%s\\n", *legal[1], legal[1] + 1);'
 ROOM_FOR_64 = 'if (legal[64]) abort(); printf("move %s\\n", legal[0]);'
 ANY_WORD = 'if (strstr(all, "quit")) break;'
 IN_C = [
-    ("second ply", {"go": SECOND}, "placement as White", "SIGSEGV|a single legal ply|sanitize"),
+    ("second ply", {"go": SECOND}, "placement as White", "@signalled|SIGSEGV|a single legal ply|sanitize"),
     ("64 plies", {"go": ROOM_FOR_64}, "long game", "SIGABRT|There were 116 legal plies"),
     ("any word", {"news": ANY_WORD}, "unusual lines", "takes the rest of its line"),
 ]
@@ -368,21 +293,16 @@ IN_C = [
     ("changes", "title", "words"), [pytest.param(*rest, id=name) for name, *rest in IN_C]
 )
 def test_in_c(table: Table, changes: dict[str, str], title: str, words: str) -> None:
-    assert missed(compiled(table, **changes), title, words, (), PATIENT) == []
+    assert missing(compiled(table, **changes), title, words, (), PATIENT) == []
 
 
 HEAD = 'line=$(head -n 1) && set -- $line && word=$1 && shift && rest="$*"'
 IN_SHELL = [
     ("reads ahead", {"read": HEAD}, "placement as White", "For more input: then it reads ahead", HASTY),
-    (
-        "helper",
-        {"start": "(while :; do sleep 60; done) &"},
-        "leaves nothing behind",
-        "sleep 60 (pid ",
-        PATIENT,
-    ),
+    ("helper", {"start": "(while :; do sleep 60; done) &"}, "leaves nothing behind", "sleep 60 (pid ",
+     PATIENT),
     ("endless", {"read": "read -r word rest || :"}, "end of input", "reading finds no more", PATIENT),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -391,7 +311,7 @@ IN_SHELL = [
 def test_in_shell(
     table: Table, changes: dict[str, str], title: str, words: str, control: TimeControl
 ) -> None:
-    assert missed(shell(table, **changes), title, words, (), control) == []
+    assert missing(shell(table, **changes), title, words, (), control) == []
 
 
 DASHED = "print(ply if len(ply) != 4 or ply == 'PASS' else ply[:2] + '-' + ply[2:], flush=True)"
@@ -405,23 +325,13 @@ ONE_TURN = """
 IN_CODECUP = [
     ("dashed", {"write": DASHED}, "movement as White", "For `A3-A2` write `A3A2`", (*GAME, "stray output")),
     ("evaluated", {"write": EVALUATED}, "placement as White", "For `A1 (+3)` write `A1`", ()),
-    (
-        "keeps silent",
-        {"write": "ply == 'PASS' or print(ply, flush=True)"},
-        "forced pass",
-        "only legal ply. A bot of this dialect writes PASS itself",
-        GAME,
-    ),
+    ("keeps silent", {"write": "ply == 'PASS' or print(ply, flush=True)"}, "forced pass",
+     "only legal ply. A bot of this dialect writes PASS itself", GAME),
     ("zero", {"write": ZERO}, "forced pass", "`PASS` is the only legal ply here", (*GAME, "stray output")),
-    (
-        "no second turn for White",
-        {"after": ONE_TURN},
-        "movement as Black",
-        "after the 49th placement it wrote A1A2|White moves again: as Black read two lines",
-        PLACEMENTS,
-    ),
+    ("no second turn for White", {"after": ONE_TURN}, "movement as Black",
+     "@early|A1A2|White moves again: as Black read two lines", PLACEMENTS),
     ("eager", {"start": EAGER}, "placement as Black", "it wrote A1 before it was told|gets `Start`", ()),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -439,7 +349,7 @@ def test_in_the_codecup_dialect(
         monkeypatch.setattr(check, "_SETTLES", 5)  # it speaks long before
     if title == "movement as Black":
         monkeypatch.setattr(probe, "_SECOND_TURN", 5)  # the same
-    assert missed(codecup(table, **changes), title, words, besides, PATIENT) == []
+    assert missing(codecup(table, **changes), title, words, besides, PATIENT) == []
 
 
 def test_a_machine_that_stood_still_is_not_taken_for_a_search_by_the_clock(table: Table) -> None:
