@@ -131,7 +131,7 @@ ODDITIES = {
     "signal": lambda argument, move: (os.kill(os.getpid(), getattr(signal, argument)), time.sleep(60)),
     "say": lambda argument, move: say(argument),
     "say-then-exit": lambda argument, move: (say(argument), os._exit(0)),
-    "move-then-exit": lambda argument, move: (write(move), os._exit(0)),
+    "move-then-exit": lambda argument, move: (write(move), time.sleep(float(argument or 0)), os._exit(0)),
     "late": lambda argument, move: (time.sleep(float(argument)), write(move)),
     "late-by-own-account": lambda argument, move: (late_by_own_account(float(argument)), write(move)),
     "before": lambda argument, move: (say(argument), write(move)),

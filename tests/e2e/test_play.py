@@ -244,7 +244,7 @@ def test_the_clock_of_the_person_runs_out(tmp_path: Path) -> None:
 
 
 def test_a_bot_that_dies_while_the_person_thinks_has_lost_at_once(tmp_path: Path) -> None:
-    with Terminal(tmp_path, "play", f"{ODD} move-then-exit --at 2", "--save", "g.drec") as terminal:
+    with Terminal(tmp_path, "play", f"{ODD} move-then-exit 0.5 --at 2", "--save", "g.drec") as terminal:
         for ply in ("k5\n", "k4\n"):
             terminal.read_until("white> ")
             terminal.type(ply)
