@@ -311,7 +311,6 @@ class Table:
         if process.look_for_exit():
             self._is_dry(side, _LAST_BITES)  # it may have written since it was drained
             process.output_ended = True
-            self.referee.seats[side].has_ended = True
         return Look(self._reading(side, time.monotonic_ns(), 0, is_overdue=True), process.end())
 
     def _reading(self, side: Side, stamp: int, lag: int, *, is_overdue: bool = False) -> Reading:

@@ -162,6 +162,8 @@ class Referee:
 
     def drained(self, ticket: int, looks: Mapping[Side, Look]) -> None:
         """All that was to be drained for this ticket has been read and handed in."""
+        for side, look in looks.items():
+            self.seats[side].has_ended |= look.end is not None
         if ticket != self._ticket or self.is_over:
             return
         self._ticket = -ticket

@@ -220,7 +220,7 @@ class Harness:
     def _look(self, side: Side) -> Look:
         bot = self.bots[side]
         if bot.status is not None:
-            self.referee.seats[side].has_ended = bot.is_end_noticed = True
+            bot.is_end_noticed = True
         return Look(self.reading(side), bot.end)
 
     # --- what came of it -----------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """Whole games without a process: bots are functions, time is a number, all that happens has its order."""
 
 import heapq
-from collections.abc import Callable, Iterable, Mapping
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from arbiter.match.clock import MS
@@ -85,18 +86,18 @@ def codecup_bot(side: Side, took: Took = Took(), choose: Choose = min) -> Script
 
 
 class Simulation(Harness):
-    """A game between scripts. ``cut`` says in which pieces bytes are read; they all come at one moment."""
+    """A game between scripts; ``sizes`` are those of the pieces in which what they say at once is read."""
 
     def __init__(
         self,
         setup: GameSetup,
         scripts: Mapping[Side, Script],
-        cut: Callable[[bytes], Iterable[bytes]] = lambda data: (data,),
+        sizes: Iterator[int] = itertools.repeat(1_000_000),  # noqa: B008 (endless)
         referee: type[Referee] = Referee,
     ) -> None:
         super().__init__(setup, referee=referee)
         self._scripts = scripts
-        self._cut = cut
+        self._sizes = sizes
         self._due: list[tuple[int, int, Callable[[], None]]] = []
         self._count = 0
 
@@ -136,5 +137,6 @@ class Simulation(Harness):
     def _say(self, side: Side, said: Say) -> None:
         self.bots[side].cpu += said.cpu
         self.bots[side].wait += said.wait
-        for piece in self._cut(said.data):
-            self.say(side, piece)
+        self.write(side, said.data)
+        while self.bots[side].unread:
+            self.read(side, most=next(self._sizes))
