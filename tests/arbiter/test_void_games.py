@@ -98,7 +98,7 @@ FORMATS: list[dict[str, Any]] = [
 ]
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(
     st.sampled_from(FORMATS),
     st.integers(1, 4),
