@@ -9,7 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from arbiter.match.clock import ClockUse
+from arbiter.match.clock import MS, ClockUse
+from arbiter.match.fault import Code, Fact, Fault
 from arbiter.match.termination import FORFEITS, Termination
 from arbiter.rating.outcome import Outcome, Result
 from arbiter.rating.pages import PAGES, PageKind, page
@@ -200,6 +201,50 @@ def test_by_clock() -> None:
     assert (row["plies"], row["mean_ms"], row["worst_ms"], row["game_ms"]) == (40, 10, 90, 400)
     assert "C" not in by_name(sheet)
     assert sheet.notes[-1] == "The arbiter was late by 3 ms at most."
+
+
+def test_by_clock_with_what_bots_waited() -> None:
+    starved = ClockUse(40, 400 * MS, 90 * MS, 0, 0, 400 * MS, 100 * MS)
+    sheet = view("clock", [replace(LEAGUE[0], clocks=(ClockUse(4, 4), starved))])
+    assert {name: row["waited_share"] for name, row in by_name(sheet).items()} == {"A": None, "B": 0.25}
+    lines = sheet.as_text().splitlines()
+    assert [line.split()[-1] for line in lines if line[:3] in ("A  ", "B  ")] == ["-", "25.0"]
+    assert "B waited for a core for 25 % of its time" in sheet.notes[-1]
+
+
+def late(
+    number: int, code: Code = Code.MACHINE_LATE, culprit: str | None = None, replayed: bool = False
+) -> Outcome:
+    """A void attempt in which the machine made A late, who has Black."""
+    facts: dict[str, Fact] = {"side": "black", **({} if culprit is None else {"culprit": culprit})}
+    fault = Fault(code, facts)
+    return Outcome(
+        number, None, "B", "A", "*", Termination.VOID, detail="why", fault=fault, replayed=replayed
+    )
+
+
+def test_by_ending_with_who_was_late_through_the_machine_and_who_disturbed() -> None:
+    memory = late(7, Code.OUT_OF_MEMORY)
+    attempts = [late(5, replayed=True), late(5, Code.STARVED, "white", replayed=True), late(5), memory]
+    sheet = view("ending", [*LEAGUE, *attempts])
+    rows = {name: (row["void"], row["machine_late"], row["culprit"]) for name, row in by_name(sheet).items()}
+    assert rows == {"A": (2, 3, 0), "B": (2, 0, 1), "C": (0, 0, 0)}
+    assert sheet.as_text().splitlines()[2].split()[-3:] == ["Machine", "late", "Culprit"]
+    assert sheet.notes == (
+        "No game was forfeited.",
+        "3 attempts at games were void because the machine made a bot late (A 3). In 1 of them the opponent "
+        "computed meanwhile, though it was not its turn (B 1).",
+    )
+    table = table_of(Tally("ABC", [*LEAGUE, *attempts]))
+    assert table.void == {5: "why", 7: "why"}
+    assert table.notes[-1] == sheet.notes[-1]
+    (alone,) = view("ending", [late(5, culprit="white")]).notes
+    assert alone == (
+        "1 attempt at a game was void because the machine made a bot late (A 1). Its opponent computed "
+        "meanwhile, though it was not its turn (B 1)."
+    )
+    # Where there are none, nobody has to think of them.
+    assert "late" not in view("ending", LEAGUE).as_text()
 
 
 def same(number: int, white: str, black: str, result: Result, fingerprint: int | None) -> Outcome:

@@ -1,22 +1,26 @@
 """The results database: what goes in comes out, and what goes wrong is said."""
 
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from arbiter.match.clock import ClockUse, Spent
+from arbiter.match.fault import Code, Fault
 from arbiter.match.game import BotReport, GameResult, PlyRecord
 from arbiter.match.termination import Termination
-from arbiter.store import League, PlayedGame, StoreError
+from arbiter.match.wording import describe
+from arbiter.store import League, PlayedGame, StoreError, fault_of
 from arbiter.store.drec import game_record
+from arbiter.tournament.outcomes import outcome_of_row
 from protocol.records import format_record, read_records, verify_record
 from protocol.rules import Position, Score, Side, parse_ply
 
 
 def report(stderr: str = "") -> BotReport:
-    return BotReport({"name": "Bot é"}, stderr, ("odd: {x}",), ClockUse(2, 3, 4, 5, 6))
+    return BotReport({"name": "Bot é"}, stderr, ("odd: {x}",), ClockUse(2, 3, 4, 5, 6, 7, 1))
 
 
 def game(number: int = 1, attempt: int = 1, **changes: object) -> PlayedGame:
@@ -78,6 +82,64 @@ def test_games_come_back_as_they_were(tmp_path: Path) -> None:
         league.add(games)
     with League.open_for_reading(tmp_path) as league:
         assert list(league.games()) == sorted(games, key=lambda g: g.number)
+
+
+CRASH = Fault(Code.EXITED, {"status": 3, "level": "none", "last_words": "ünd aus"})
+FAULTS = [
+    Fault(Code.RESIGNED),
+    Fault(
+        Code.MACHINE_LATE,
+        {"side": "white", "used": 9, "over": 1, "limit": 8, "machine": 2, "culprit": "black"},
+    ),
+    Fault(Code.ENDED_BEFORE, {"wanted": "dvpok", "end": CRASH}),
+    Fault(
+        Code.BOTH, {"white": CRASH, "black": Fault(Code.NOT_READY, {"wanted": "readyok", "must_pass": False})}
+    ),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: str(fault.code))
+def test_why_a_game_ended_comes_back_as_data_and_stands_there_in_words(tmp_path: Path, fault: Fault) -> None:
+    with League.open_for_writing(tmp_path) as league:
+        league.add([game(1, fault=fault, words="")])
+        (back,) = league.games()
+    assert back.outcome.fault == fault
+    with closing(sqlite3.connect(tmp_path / "league.db")) as connection:
+        assert connection.execute("SELECT detail FROM games").fetchone() == (describe(fault),)
+
+
+@pytest.mark.parametrize("stored", ['{"code": "a later one", "x": 1}', '{"code": "late", "x": [1]}'])
+def test_what_a_later_arbiter_alone_understands_is_told_in_its_words(tmp_path: Path, stored: str) -> None:
+    with League.open_for_writing(tmp_path) as league:
+        league.add([game(1)])
+    with closing(sqlite3.connect(tmp_path / "league.db")) as connection, connection:
+        connection.execute("UPDATE games SET fault = ?", (stored,))
+    with League.open_for_reading(tmp_path) as league:
+        (back,) = league.games()
+        (brief,) = league.brief_games()
+    assert (back.outcome.fault, back.outcome.detail) == (None, "no answer within 50 ms")
+    assert outcome_of_row(brief, tmp_path).detail == "no answer within 50 ms"
+
+
+def late(number: int, attempt: int) -> PlayedGame:
+    return game(number, attempt, result="*", termination=Termination.VOID, offender=None, fault=FAULTS[1])
+
+
+def test_every_attempt_is_there_with_why_it_ended_in_the_order_of_ending(tmp_path: Path) -> None:
+    with League.open_for_writing(tmp_path) as league:
+        league.add([void(2, 1), game(1), void(2, 2), void(3, 1)])
+        league.add([late(2, 3), late(3, 2)])
+        league.annul(3, "a test", "2026-11-29T21:10:03+00:00", replay=True)
+        league.add([void(3, 3)])
+        ended = [(row["number"], row["attempt"]) for row in league.endings()]
+        assert ended == [(2, 1), (1, 1), (2, 2), (3, 1), (2, 3), (3, 3)]
+        assert [fault_of(row) for row in league.endings()][-2:] == [FAULTS[1], None]
+        # The annulled one is none that was void.
+        assert [(row["number"], row["attempt"]) for row in league.replayed_games()] == [
+            (2, 1),
+            (2, 2),
+            (3, 1),
+        ]
 
 
 def test_the_last_attempt_is_the_one_that_counts(tmp_path: Path) -> None:
@@ -174,7 +236,7 @@ def test_facts_and_bots(tmp_path: Path) -> None:
     "stored",
     [
         game(),
-        game(termination=Termination.RESIGN, words=""),
+        game(termination=Termination.RESIGN, words="", fault=Fault(Code.RESIGNED)),
         game(termination=Termination.ILLEGAL, answer="A1", offender=Side.BLACK),
         game(termination=Termination.SYNTAX, answer="what {now}?", offender=Side.BLACK),
         game(termination=Termination.CRASH, result="0-1", offender=Side.WHITE),
@@ -187,6 +249,8 @@ def test_the_record_of_a_stored_game_is_consistent(stored: PlayedGame) -> None:
     (record,) = read_records(text, "stored")
     assert verify_record(record) == []
     assert record.headers["Event"] == 'Spring ["league"]'
+    fault = stored.outcome.fault
+    assert record.headers.get("Fault") == (None if fault is None else fault.code)
     assert [ply.text for ply in record.plies] == ["A1", "B1", "C1"]
     assert record.plies[0].comments == {
         "used": "2",

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from arbiter.match.clock import ClockUse
+from arbiter.match.clock import MS, ClockUse
 from arbiter.match.termination import Termination
 from arbiter.rating.outcome import Outcome
 from arbiter.rating.render import as_csv, as_json, as_markdown, as_text
@@ -84,9 +84,9 @@ def test_csv() -> None:
         "name,rank,games,wins,draws,losses,points,bye_points,elo,elo_low,elo_high,mean_margin,margin_error,codecup_points,"
         "forfeits_timeout,forfeits_illegal,forfeits_syntax,forfeits_flood,forfeits_crash,forfeits_memory,"
         "forfeits_start,forfeits_killed,clock_plies,clock_mean_ms,clock_worst_ms,clock_worst_grace_ms,"
-        "clock_idle_cpu_ms,group\n"
-        "007,2,10,6,1,3,6.5,0.0,-0.2,-79.8,79.39999999999999,4.25,3.25,61.375,2,0,0,0,1,0,0,0,,,,,,1\n"
-        "1e3,4,0,0,0,0,0.0,0.0,,,,,,,0,0,0,0,0,0,0,0,,,,,,1\n"
+        "clock_idle_cpu_ms,clock_waited_share,group\n"
+        "007,2,10,6,1,3,6.5,0.0,-0.2,-79.8,79.39999999999999,4.25,3.25,61.375,2,0,0,0,1,0,0,0,,,,,,,1\n"
+        "1e3,4,0,0,0,0,0.0,0.0,,,,,,,0,0,0,0,0,0,0,0,,,,,,,1\n"
     )
 
 
@@ -141,8 +141,55 @@ def test_the_use_of_clocks() -> None:
     assert "| A       |      80 |" in as_markdown(league)
     assert json.loads(as_json(league))["bots"][0]["clock"] == {
         "plies": 80, "mean_ms": 10.0, "worst_ms": 90.0, "worst_grace_ms": 5.0, "idle_cpu_ms": 0.0,
+        "waited_share": None,
     }  # fmt: skip
-    assert as_csv(league).splitlines()[1].endswith(",80,10.0,90.0,5.0,0.0,1")
+    assert as_csv(league).splitlines()[1].endswith(",80,10.0,90.0,5.0,0.0,,1")
+    assert "Waited" not in as_text(league) + as_markdown(league)
+
+
+def waiting(*shares: tuple[int, int]) -> LeagueTable:
+    """The table of two games in which A, then B, waited for a core for so many ms out of so many."""
+    uses = [ClockUse(40, ms * MS, 9 * MS, 0, 0, ms * MS, waited * MS) for waited, ms in shares]
+    return build_table(
+        "AB",
+        [
+            Outcome(1, 1, "A", "B", "1-0", Termination.NORMAL, None, 20, 12, clocks=(uses[0], uses[1])),
+            Outcome(
+                2, 1, "B", "A", "0-1", Termination.NORMAL, None, 2, 12, clocks=(uses[1], ClockUse(40, 9))
+            ),
+        ],
+    )
+
+
+def test_what_bots_waited_for_a_core() -> None:
+    """As a share of the time of those plies of which it is known."""
+    league = waiting((30, 400), (39, 390))
+    lines = [line.split() for line in as_text(league).splitlines()]
+    assert [line[-1] for line in lines if line[:2] in (["A", "80"], ["B", "80"])] == ["7.5", "10.0"]
+    assert next(line for line in lines if line[:1] == ["Clock"])[-2:] == ["Waited", "%"]
+    assert re.search(r"\| A .*\| +7\.5 \|\n", as_markdown(league))
+    shares = [bot["clock"]["waited_share"] for bot in json.loads(as_json(league))["bots"]]
+    assert shares == [0.075, 0.1]
+    assert [line.split(",")[-2] for line in as_csv(league).splitlines()[1:]] == ["0.075", "0.1"]
+    assert not any("Warning" in note for note in league.notes)
+
+
+def test_a_machine_that_was_too_busy_is_named_in_every_format_with_notes() -> None:
+    one, both = waiting((0, 400), (336, 400)), waiting((44, 400), (336, 400))
+    warning = (
+        "Warning: the machine was too busy for reliable results: B waited for a core for 84 % of its time{}. "
+        "Lower `concurrency` or stop other programs."
+    )
+    assert one.notes[0] == warning.format("")
+    assert both.notes[0] == warning.format(", 1 other bot for more than 10 %")
+    assert "Warning: the machine was too busy" in as_text(one)
+    assert f"- {warning.format('')}".replace("`", r"\`") in as_markdown(one)
+    assert json.loads(as_json(one))["notes"][0] == one.notes[0]
+
+
+def test_the_usual_delay_of_a_scheduler_is_no_busy_machine() -> None:
+    """Of plies that take next to nothing it is a good part: here 0.9 of 1.2 ms."""
+    assert not any("Warning" in note for note in waiting((36, 48), (0, 48)).notes)
 
 
 def test_json_refuses_nan() -> None:
@@ -227,7 +274,7 @@ def test_any_name_leaves_every_format_well_formed(names: list[str]) -> None:
     assert [line[0] for line, name in zip(parsed[1:], names, strict=True) if name.isprintable()] == [
         f"'{name}" if name[0] in "=+-@" else name for name in names if name.isprintable()
     ]
-    assert {len(line) for line in parsed} == {28}
+    assert {len(line) for line in parsed} == {29}
     lines = as_text(league).splitlines()
     assert len(lines) == 10 + len(names)
     body = lines[4 : 4 + len(names)]
