@@ -75,6 +75,7 @@ class Progress:
         self.round_goes_on = False
         """Whether the stage drawn last belongs to the round of the one before: ties not decided yet."""
         self._places: dict[int, int] = {}
+        self._to_replay: dict[int, tuple[str, str]] = {}
 
     def place(self, number: int) -> int:
         """The place of a game under way among those that have begun, from 1; all attempts at it are one."""
@@ -89,15 +90,25 @@ class Progress:
                 if fixture.number not in self._places:
                     self.begun += 1
                     self._places[fixture.number] = self.begun
+                self._to_replay.pop(fixture.number, None)
+            case GameFinished(game, True, _):
+                self._to_replay[game.number] = (game.white, game.black)
             case GameFinished(game, False, _):
                 self.done += 1
                 self._places.pop(game.number, None)
-            case BotWithdrawn(_, _, cancelled):
+            case BotWithdrawn(bot, _, cancelled):
                 self.total = None if self.total is None else self.total - cancelled
+                self._drop_replays(bot)
             case StageDrawn(stage, total):
                 self.total = total
                 self.round_goes_on = stage.first == self._round
                 self._round = stage.first
+
+    def _drop_replays(self, bot: str) -> None:
+        """Games of a bot that are not replayed after all, and so among the cancelled ones, have not begun."""
+        for number in [number for number, players in self._to_replay.items() if bot in players]:
+            del self._to_replay[number], self._places[number]
+            self.begun -= 1
 
     @property
     def of(self) -> str:

@@ -95,6 +95,21 @@ def test_a_game_that_is_played_again_keeps_its_place() -> None:
     ]
 
 
+def test_a_game_that_is_not_replayed_for_want_of_a_bot_has_not_begun() -> None:
+    """So that no game is the seventh of six."""
+    second, third = FIXTURE._replace(number=2, white="three"), FIXTURE._replace(number=3)
+    written = lines(
+        GameStarted(FIXTURE, 1),
+        GameStarted(second, 1),
+        GameFinished(void(1, 1), replayed=True),
+        BotWithdrawn("one", "failed", 5),
+        GameStarted(third, 1),
+        begins=PlayBegins(7, 0),
+    )
+    assert written[1].endswith("(round 1, 2 of 7)")
+    assert written[-1].endswith("(round 1, 2 of 2)")
+
+
 def test_an_earlier_run_is_mentioned() -> None:
     assert lines(begins=PlayBegins(6, 2)) == ["2 of 6 games were played before"]
 

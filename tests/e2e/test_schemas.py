@@ -131,7 +131,7 @@ def test_why_a_game_ended_is_data_since_version_4_and_stays_words_in_what_is_old
         is_old = game["number"] in STORED[version] and version < 4
         assert (game["reports"]["white"]["clock"]["elapsed_us"] == 0) == is_old
         if game["termination"] == "crash":
-            assert game["detail"].startswith("exited with status 3")
+            assert game["detail"] == "exited with status 3; its last words: cannot go on"
             assert (game["fault"] and game["fault"]["status"]) == (None if is_old else 3)
 
 
