@@ -3,15 +3,17 @@
 import io
 import re
 from dataclasses import replace
-from typing import Any
+from typing import Any, TextIO, cast
 
 import pytest
 from rich.console import Console
 
+from arbiter.live import terminal
 from arbiter.live.output import Output
 from arbiter.live.plain import PlainLines
 from arbiter.live.terminal import TerminalView
 from arbiter.live.writer import Heard, View
+from arbiter.match.dialogue import Said, Voice
 from arbiter.match.game import PlyRecord
 from arbiter.match.termination import Termination
 from arbiter.rating.sprt import Sprt, SprtProgress
@@ -22,6 +24,7 @@ from arbiter.tournament.events import (
     GameFinished,
     GameStarted,
     Notice,
+    Overheard,
     PlayBegins,
     PlyPlayed,
     SprtAdvanced,
@@ -31,6 +34,7 @@ from arbiter.tournament.events import (
 from arbiter.tournament.formats import Tie
 from arbiter.tournament.schedule import Fixture, Stage
 from protocol.rules import Position, Side, parse_ply
+from tests.arbiter.test_output import Pipe
 from tests.arbiter.test_store import game, void
 
 BEGINS = PlayBegins(6, 0)
@@ -167,6 +171,35 @@ def test_what_somebody_should_know_stays_on_the_screen(screen: tuple[TerminalVie
     assert "two forfeits at ply 4, timeout" in shown
     assert "it is replayed" in shown
     assert "1 of 6 games" in drawn(view, console)
+
+
+def test_what_is_said_in_a_game_is_no_news(screen: tuple[TerminalView, Console]) -> None:
+    """A log hears it, beside the view."""
+    view, _ = screen
+    tell(view, GameStarted(FIXTURE, 1), Overheard(FIXTURE, Said(Side.WHITE, Voice.STDERR, 1, b"oh\n")))
+    assert view.take_lines() == []
+
+
+def test_a_terminal_that_takes_nothing_is_drawn_again_when_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once, and with the lines that came meanwhile, unless they are too many."""
+    monkeypatch.setattr(terminal, "_LINES", 3)
+    monkeypatch.setattr(terminal, "_PERIOD", 0)
+    pipe = Pipe()
+    console = Console(file=cast(TextIO, pipe.output), width=80, force_terminal=True)
+    view = TerminalView(pipe.output, console, Tally(("one", "two")))
+    view.open()
+    for number in range(5):
+        tell(view, Notice(f"notice {number}"))
+        view.refresh()
+    first = "\n".join(pipe.lines())
+    view.refresh()
+    second = "\n".join(pipe.lines())
+    view.close()
+    assert (first.count("games"), "notice" in first) == (1, False)
+    assert re.findall(r"notice \d|\d lines dropped", second) == [
+        "2 lines dropped", "notice 2", "notice 3", "notice 4",
+    ]  # fmt: skip
+    pipe.close()
 
 
 def test_a_match_whose_length_nobody_knows(screen: tuple[TerminalView, Console]) -> None:
