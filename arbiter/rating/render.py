@@ -26,10 +26,7 @@ from arbiter.rating.table import Group, LeagueTable, Row
 HEADERS = ("Rank", "Bot", "Games", "W", "D", "L", "Points", "Elo ± 95 %", "Margin ±", "CodeCup", "Forfeits")
 _ALIGN = ("right", "left", *["right"] * 8, "left")
 
-CLOCK_HEADERS = (
-    *("Clock", "Plies", "Mean ms", "Worst ms", "Worst grace ms", "CPU ms a game in idle turns"),
-    "Waited %",
-)
+CLOCK_HEADERS = ("Clock", "Plies", "Mean ms", "Worst ms", "Worst grace ms", "Idle CPU ms a game", "Waited %")
 _CLOCK_ALIGN = ("left", *["right"] * 6)
 
 Layout = Callable[[Sequence[str], Sequence[Sequence[str]], Sequence[str], Collection[int]], str]
