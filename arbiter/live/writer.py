@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, suppress
 from math import inf
 from queue import Empty, SimpleQueue
 from threading import Event as Flag
@@ -92,7 +92,7 @@ class _Writer:
         self._queue: SimpleQueue[Heard | None] = SimpleQueue()
         self._missed = 0
         self._is_ending = Flag()
-        self._end = inf
+        self._deadline = inf
         self._error: BaseException | None = None
         # A daemon: nothing waits for it when it is caught in writing to a file.
         self._thread = Thread(target=self._run, name="writer", daemon=True)
@@ -121,7 +121,7 @@ class _Writer:
         """Let the thread end when all is shown, and read, for which it waits this long."""
         if self._missed:
             self._tell_missed()
-        self._end = time.monotonic() + patience
+        self._deadline = time.monotonic() + patience
         self._is_ending.set()
         self._queue.put(None)
 
@@ -153,6 +153,8 @@ class _Writer:
                     pass
             self._drain()
         except BaseException as error:
+            with suppress(OSError):
+                self._hand_over()  # what came before the fault
             self._error = error
 
     def _show(self) -> bool:
@@ -187,8 +189,8 @@ class _Writer:
             yield self._queue.get()
 
     def _drain(self) -> None:
-        """Hand over the rest until the end, which may be put forward meanwhile."""
-        while not self._is_read and time.monotonic() < self._end:
+        """Hand over the rest until the deadline, which may be put forward meanwhile."""
+        while not self._is_read and time.monotonic() < self._deadline:
             self._hand_over(_GATHERED)
 
     @property

@@ -6,6 +6,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
 import pytest
 import trio
@@ -139,10 +140,10 @@ class Broken(View):
 
 
 async def failing(*views: View, outputs: tuple[Output, ...] = ()) -> None:
-    """Games that would never end."""
+    """Games that would go on for long."""
     async with writing(views, outputs) as watch:
         watch(Notice("one"))
-        await trio.sleep_forever()
+        await trio.sleep(20)
 
 
 def test_a_fault_in_a_view_ends_everything_with_its_traceback() -> None:
@@ -154,6 +155,14 @@ def test_a_fault_in_a_view_ends_everything_with_its_traceback() -> None:
     assert [(type(error), error.args) for error in errors] == [(KeyError, (Notice("one"),))]
     assert "raise KeyError(heard.event)" in "".join(traceback.format_exception(errors[0]))
     assert one.calls == other.calls == ["open", "close"]
+
+
+def test_what_came_before_a_fault_is_still_shown(tmp_path: Path) -> None:
+    with (tmp_path / "out").open("w") as stream:
+        output = Output(stream)
+        with pytest.raises(BaseExceptionGroup):
+            trio.run(partial(failing, LineView(PlainLines().lines, output), Broken(), outputs=(output,)))
+    assert (tmp_path / "out").read_text() == "one\n"
 
 
 class BrokenAtTheEnd(Notes):
