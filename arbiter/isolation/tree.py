@@ -76,9 +76,10 @@ def adopt(root: int, marker: str, group: Group | None = None) -> None:
 
 
 def release(root: int) -> None:
-    """Note that ``root`` has been waited for."""
+    """Note that ``root`` has been waited for: what it has left belongs to the arbiter only now."""
     if root in _trees:
         _trees[root].is_waited_for = True
+    _orphans.look_again()
 
 
 def kill_everything_once() -> None:
@@ -199,6 +200,10 @@ class _Orphans:
 
     def __init__(self) -> None:
         self._found: list[_Process] = []
+        self._looked_at = -_FRESH
+
+    def look_again(self) -> None:
+        """What was seen so far is out of date."""
         self._looked_at = -_FRESH
 
     def look(self) -> list[_Process]:

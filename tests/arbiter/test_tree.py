@@ -34,6 +34,12 @@ def start(directory: Path, script: str, mark: str) -> Program:
     return launch(["sh", "-c", script], directory, {"TEST_MARK": mark})
 
 
+def close_pipes(program: Program) -> None:
+    for pipe in (program.process.stdin, program.process.stdout, program.process.stderr):
+        assert pipe is not None
+        pipe.close()
+
+
 def alive(mark: str) -> int:
     """Processes with the mark that are no zombies."""
     count = 0
@@ -68,10 +74,24 @@ def test_nothing_of_a_tree_is_left(tmp_path: Path, script: str) -> None:
         trio.run(other.kill)
         bystander.kill()
         bystander.wait()
-        for each in (program, other):
-            for pipe in (each.process.stdin, each.process.stdout, each.process.stderr):
-                assert pipe is not None
-                pipe.close()
+        close_pipes(program)
+        close_pipes(other)
+
+
+def test_what_a_program_leaves_is_seen_as_soon_as_it_has_ended(tmp_path: Path) -> None:
+    tree.become_subreaper()
+    program = start(tmp_path, f"{SLEEP} & read line", str(tmp_path))
+    try:
+        while len(program.members()) < 2:
+            time.sleep(0.001)
+        assert program.process.stdin is not None
+        program.process.stdin.close()
+        while program.poll() is None:
+            program.members()
+        assert len(program.members()) == 1
+    finally:
+        trio.run(program.kill)
+        close_pipes(program)
 
 
 def test_exit_statuses_of_other_children_are_not_taken(tmp_path: Path) -> None:

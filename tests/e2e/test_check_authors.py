@@ -1,5 +1,6 @@
 """Faults as authors of bots really make them, in Python, C and shell: is each named in words to act on?"""
 
+import errno
 import re
 import socket
 import subprocess
@@ -425,7 +426,7 @@ def test_what_tournaments_allow_is_not_told(table: Table) -> None:
 
 def test_a_check_does_without_a_directory_of_its_own(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(_: str) -> None:
-        raise OSError(28, "No space left on device")
+        raise OSError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr(scratch, "make", fails)
     assert _denied(python(table, start=AT_HOME)) == ()
