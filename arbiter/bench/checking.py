@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from arbiter.check.runner import examine
+from arbiter.check.runner import check_bot
 from arbiter.check.steps import STEPS
 from arbiter.match.bot import Bot
 from arbiter.match.clock import TimeControl
@@ -29,7 +29,7 @@ class Checked:
 async def check(bot: Bot) -> Checked:
     """Go through all steps."""
     numbers = range(1, len(STEPS) + 1)
-    reports = await examine(bot, _CONTROL, numbers, lambda *_: None, lambda _: None)
+    reports = await check_bot(bot, _CONTROL, numbers, lambda *_: None, lambda _: None)
     count = Counter(str(report.verdict.outcome) for report in reports)
     failed = [report for report in reports if report.verdict.outcome == "fail"]
     failures = []

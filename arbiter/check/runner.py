@@ -22,7 +22,7 @@ _RESERVE = 4.0
 """Seconds of these for starting Python and for ending whatever the bot left."""
 
 
-async def examine(
+async def check_bot(
     bot: Bot,
     control: TimeControl,
     numbers: Collection[int],

@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
         screen.head(bot)
     findings = Findings(numbers, len(numbers) == len(STEPS), bot.sandbox.level)
     try:
-        _examine(bot, control, findings, screen)
+        _try_steps(bot, control, findings, screen)
     except KeyboardInterrupt:
         findings.is_interrupted = True
     rest = _command(arguments, findings.left, arguments.isolation)
@@ -174,9 +174,9 @@ def _build(bot: Bot, tell: Callable[[str], None]) -> None:
         raise UsageError(f"{bot.name}: {problem}")
 
 
-def _examine(bot: Bot, control: TimeControl, findings: "Findings", screen: "_Screen | None") -> None:
+def _try_steps(bot: Bot, control: TimeControl, findings: "Findings", screen: "_Screen | None") -> None:
     """Go through the steps, as far as nobody interrupts that."""
-    from arbiter.check.runner import examine
+    from arbiter.check.runner import check_bot
     from arbiter.cli.interruptible import run_interruptible
 
     def tell(report: "StepReport") -> None:
@@ -186,7 +186,7 @@ def _examine(bot: Bot, control: TimeControl, findings: "Findings", screen: "_Scr
 
     async def work() -> None:
         begin = _nothing if screen is None else screen.begin
-        await examine(bot, control, findings.numbers, begin, tell)
+        await check_bot(bot, control, findings.numbers, begin, tell)
 
     run_interruptible(work)
 

@@ -34,11 +34,13 @@ def test_steps_are_counted_and_the_first_failures_told(monkeypatch: pytest.Monke
         "not tried",
     ]
 
-    async def examine(bot: Bot, control: Any, numbers: range, begin: Any, tell: Any) -> list[SimpleNamespace]:
+    async def check_bot(
+        bot: Bot, control: Any, numbers: range, begin: Any, tell: Any
+    ) -> list[SimpleNamespace]:
         assert (bot, list(numbers)) == (BOT, list(range(1, 12)))
         return [report(number, outcome) for number, outcome in enumerate(outcomes, 1)]
 
-    monkeypatch.setattr(checking, "examine", examine)
+    monkeypatch.setattr(checking, "check_bot", check_bot)
     monkeypatch.setattr(checking, "STEPS", outcomes)
     checked = trio.run(checking.check, BOT)
     assert (checked.passed, checked.steps, checked.skipped, checked.untried) == (2, 7, 1, 2)

@@ -47,7 +47,7 @@ def examine(
     async def run() -> list[StepReport]:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(beside)
-            return await runner.examine(bot, control, numbers, nothing, nothing)
+            return await runner.check_bot(bot, control, numbers, nothing, nothing)
 
     return {report.title: report for report in trio.run(run)}
 
