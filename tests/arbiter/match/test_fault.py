@@ -52,6 +52,7 @@ EXAMPLES: tuple[Fault, ...] = (
     KILLED,
     Fault(Code.OVER_LIMIT, {"text": "more than 64 MiB of memory"}),
     Fault(Code.OVER_LIMIT, {"text": "more than 64 MiB of memory", "last_words": "Killed"}),
+    Fault(Code.LARGEST, {"held": 3 * 2**30}),
     Fault(Code.CANNOT_START, {"text": "./bot: no such file"}),
     Fault(Code.NO_SANDBOX, {"text": "bwrap: no namespaces"}),
     Fault(Code.REFUSED, {"text": "no licence"}),
