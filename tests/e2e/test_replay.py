@@ -341,7 +341,7 @@ def test_a_level_that_this_machine_lacks_is_told_with_what_can_be_done(
     [
         ('"bundle": 1', '"bundle": 2', "bundles of kind 2 are not known here"),
         ('"white": {', '"someone": {', "'white' is missing"),
-        ('"level": "none"', '"level": "moat"', "'moat' is not a valid Level"),
+        ('"sandbox": {\n      "level": "none"', '"sandbox": {"level": "moat"', "'moat' is not a valid Level"),
         ('"argv": [', '"argv": [3, ', "3 is no text"),
         ('"env": {}', '"env": {"A": 1}', "1 is no text"),
         ('"env": {}', '"env": []', "has no attribute"),
