@@ -165,7 +165,7 @@ class Harness:
     def sleep(self, ns: int) -> None:
         """Let time pass and wake the referee whenever it wants to be woken."""
         until = self.now + ns
-        for _ in range(100_000):
+        for _ in range(5_000):
             moment = self.referee.wake_at
             if moment is None or moment > until:
                 self.now = until

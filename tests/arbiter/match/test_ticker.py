@@ -366,6 +366,13 @@ async def _until_ticked(*listeners: Listener) -> None:
             await listener.ticked.wait()
 
 
+def test_waiting_for_a_core_counts_as_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = OwnCounters()
+    monkeypatch.setattr(own, "queued", lambda: 10**15)
+    assert own.used() >= 10**15
+    own.close()
+
+
 def test_own_counters() -> None:
     own = OwnCounters()
     before = own.used()
