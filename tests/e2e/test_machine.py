@@ -56,6 +56,12 @@ def endings(directory: Path) -> set[tuple[str, int]]:
 # Counted beforehand
 
 
+LOOP = 5
+"""What an event loop keeps open besides its games: its poll, a pair to wake it up, the poll that tells when
+bytes arrive, and the arbiter's own counters.
+"""
+
+
 @LINUX
 def test_a_game_keeps_no_more_open_than_is_counted_for_it(tmp_path: Path) -> None:
     shutil.copy(BOTS / "odd.py", tmp_path)
@@ -78,7 +84,7 @@ def test_a_game_keeps_no_more_open_than_is_counted_for_it(tmp_path: Path) -> Non
         trio.run(play, games)
     each = (most[4] - most[1]) / 3
     assert 8 <= each <= DESCRIPTORS_PER_GAME
-    assert most[1] - resources.descriptors_open() <= DESCRIPTORS_PER_GAME
+    assert most[1] - resources.descriptors_open() - LOOP <= DESCRIPTORS_PER_GAME
 
 
 def with_limit(directory: Path, number: int, *words: str) -> subprocess.CompletedProcess[str]:
