@@ -25,6 +25,7 @@ from arbiter.match.transcript import Transcript
 from protocol.rules import Side
 
 MS = 1_000_000
+BITE = 4_096
 
 
 def now() -> int:
@@ -55,7 +56,9 @@ class FakeProcess:
         self.is_pipe_closed = False
         self.status: int | None = None
         self.reaped: int | None = None
-        self.is_input_closed = self.is_destroyed = False
+        self.is_input_closed = self.is_killed = False
+        self.is_open = True
+        self.output = len(self.started)
         self.signals: list[str] = []
         self.when_empty: Callable[[], None] = lambda: None
         """What happens right after it was found that there is nothing to read."""
@@ -101,14 +104,14 @@ class FakeProcess:
     async def wait_readable(self) -> None:
         await trio.lowlevel.checkpoint()
         while not (self.pipe or self.is_pipe_closed):
-            if self.is_destroyed:
+            if not self.is_open:
                 raise trio.ClosedResourceError
             await self._changed.wait()
 
-    def take(self, most: int) -> tuple[bytes, int] | None:
+    def take(self) -> tuple[bytes, int] | None:
         if self.output_ended:
             return None
-        data, self.pipe = self.pipe[:most], self.pipe[most:]
+        data, self.pipe = self.pipe[:BITE], self.pipe[BITE:]
         if data:
             return data, now()
         if self.is_pipe_closed:
@@ -151,9 +154,15 @@ class FakeProcess:
             await self.wait()
         return self.status is not None
 
-    async def destroy(self) -> None:
+    async def kill(self) -> None:
         self.status = -9 if self.status is None else self.status
-        self.is_destroyed = self.output_ended = True
+        self.is_killed = True
+        self._change()
+
+    def close(self) -> None:
+        assert self.is_killed
+        self.is_open = False
+        self.output_ended = True
         self._change()
 
 
@@ -162,8 +171,19 @@ class FakeTicker:
 
     def __init__(self) -> None:
         self.stall = 0
+        self.watched: list[int] = []
 
-    def lag(self, stamp: int) -> int:
+    def watch(self, descriptor: int) -> None:
+        self.watched.append(descriptor)
+
+    def unwatch(self, descriptor: int) -> None:
+        self.watched.remove(descriptor)
+
+    def look(self) -> None:
+        """Nothing has arrived."""
+
+    def lag(self, descriptor: int, stamp: int) -> int:
+        assert descriptor in self.watched
         return 0
 
     def stalled(self) -> int:

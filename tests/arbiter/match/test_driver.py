@@ -142,14 +142,15 @@ async def test_finishing_while_much_is_read(world: World, autojump_clock: trio.t
         table.perform(table.referee.finish)
         await settled()
         assert table.referee.verdict()[0] == "*"
-    assert world["one"].is_destroyed
-    assert world["two"].is_destroyed
+    assert not world["one"].is_open
+    assert not world["two"].is_open
+    assert world.ticker.watched == []
 
 
 async def test_a_dismissed_bot_goes_on_writing(world: World, autojump_clock: trio.testing.MockClock) -> None:
     async with world.game(setup_of(substitute=True)) as table:
         world["one"].says("move A9")
-        await table.until(lambda: world["one"].is_destroyed)
+        await table.until(lambda: not world["one"].is_open)
         assert table.referee.texts == ["A1"]
         assert not table.referee.is_over
         world["one"].says("move B1")
@@ -252,8 +253,9 @@ async def test_whatever_was_started_is_ended_when_a_game_is_cancelled(
     with trio.move_on_after(0.5):
         async with world.game(setup_of()):
             await trio.sleep_forever()
-    assert world["one"].is_destroyed
-    assert world["two"].is_destroyed
+    assert not world["one"].is_open
+    assert not world["two"].is_open
+    assert world.ticker.watched == []
 
 
 async def test_bots_have_their_time_to_quit(world: World, autojump_clock: trio.testing.MockClock) -> None:

@@ -99,7 +99,7 @@ class Kernel:
 def kernel(monkeypatch: pytest.MonkeyPatch) -> Kernel:
     kernel = Kernel()
     monkeypatch.setattr(module, "is_available", lambda: True)
-    monkeypatch.setattr(module, "proc", SimpleNamespace(read=kernel.read, read_whole=kernel.read))
+    monkeypatch.setattr(module, "proc", SimpleNamespace(read=kernel.read, whole=kernel.read))
     monkeypatch.setattr(module, "os", SimpleNamespace(listdir=kernel.listdir))
     monkeypatch.setattr(module, "time", kernel)
     monkeypatch.setattr(module._Files, "open", lambda process: kernel)
