@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from arbiter.check.excerpt import kind_of
 from arbiter.match.actions import Action
 from arbiter.match.bot import Bot, Dialect
-from arbiter.match.clock import Reading
+from arbiter.match.clock import Reading, Spent
 from arbiter.match.codecup_seat import CodecupSeat
 from arbiter.match.dvp_seat import DvpSeat, about_ignored
 from arbiter.match.fault import Fault
@@ -197,11 +197,11 @@ class SpokenCodecupSeat(SpokenSeat, CodecupSeat):
             self._answers.popleft()
             self._keep_stray(text)
 
-    def overdue(self) -> Fault:
+    def overdue(self, spent: Spent) -> Fault:
         """Where lines that are no plies are all that came, the first of them was the answer."""
         strays = self.strays[self._strays_before :]
         fault = judge_answer(strays[0], self.setup.start)[1] if strays else None
-        return fault or super().overdue()
+        return fault or super().overdue(spent)
 
 
 def spoken_kind(bot: Bot) -> type[SpokenSeat]:

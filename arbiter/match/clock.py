@@ -200,14 +200,23 @@ class Clock:
         CPU time alone would let a bot sleep for ever, so with that clock elapsed time is bounded, too.
         Waiting for a core can excuse only what elapsed time is charged for.
         """
-        kind = self.control.clock
-        over = kind.charge(spent) - self.limit
-        if kind is ClockKind.WALL:
-            return Overrun(over, spent.wait)
-        if kind is ClockKind.CPU and over <= 0:
-            past_backstop = spent.wall - 3 * self._allowance - _BACKSTOP
-            return Overrun(max(over, past_backstop), spent.wait)
-        return Overrun(over)
+        used, limit = self.bound(spent)
+        is_excusable = self.control.clock is ClockKind.WALL or limit != self.limit
+        return Overrun(used - limit, spent.wait if is_excusable else 0)
+
+    def bound(self, spent: Spent) -> tuple[int, int]:
+        """What a ply has used and what it may use: of CPU time, elapsed time where that is nearer to its own
+        limit and CPU time is not past the other.
+        """
+        used = self.control.clock.charge(spent)
+        backstop = 3 * self._allowance + _BACKSTOP
+        if (
+            self.control.clock is ClockKind.CPU
+            and used <= self.limit
+            and spent.wall - backstop > used - self.limit
+        ):
+            return spent.wall, backstop
+        return used, self.limit
 
     def patience(self, spent: Spent) -> int:
         """After how many ns the verdict on a ply that has taken this, and has no answer yet, may be another

@@ -3,7 +3,7 @@
 from collections import deque
 
 from arbiter.match.actions import Action
-from arbiter.match.clock import Reading
+from arbiter.match.clock import Reading, Spent
 from arbiter.match.fault import Fault
 from arbiter.match.game import GameSetup, Result
 from arbiter.match.seat import PLY, Answer, Seat, Turn, flood_of
@@ -84,8 +84,9 @@ class CodecupSeat(Seat):
     def flood(self) -> Fault | None:
         return flood_of(self._talk.flood)
 
-    def overdue(self) -> Fault:
-        return super().overdue().with_facts(must_pass=self._must_pass, double_turn=self._awaits_double_turn)
+    def overdue(self, spent: Spent) -> Fault:
+        fault = super().overdue(spent)
+        return fault.with_facts(must_pass=self._must_pass, double_turn=self._awaits_double_turn)
 
     @property
     def unfinished(self) -> str:

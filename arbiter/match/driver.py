@@ -29,8 +29,6 @@ _QUICK_BITES = 2
 """Bites of a bot's output that are read at once before a question; more is read with pauses for others."""
 _MOST_BITES = 1_100
 """More than a pipe holds, however short the lines are; what is written meanwhile may wait."""
-_LAST_BITES = 17
-"""Bites that are still read of a program that has ended since it was drained."""
 IDLE_SPEED = 100_000
 """Bytes a second that are read of a bot in its opponent's turn, past ``IDLE_FREE``."""
 IDLE_FREE = 8_192
@@ -309,7 +307,7 @@ class Table:
         if process is None:
             return Look(Reading(time.monotonic_ns(), stalled=self._ticker.stalled()))
         if process.look_for_exit():
-            self._is_dry(side, _LAST_BITES)  # it may have written since it was drained
+            self._is_dry(side, _MOST_BITES)  # it may have written since it was drained
             process.output_ended = True
         return Look(self._reading(side, time.monotonic_ns(), 0, is_overdue=True), process.end())
 

@@ -351,7 +351,8 @@ class Referee:
         if not over.is_late:
             clock.charge(used, spent)
             return None
-        facts: dict[str, Fact] = {"used": used, "over": over.ns, "limit": clock.limit}
+        spent_of_limit, limit = clock.bound(spent)
+        facts: dict[str, Fact] = {"used": spent_of_limit, "over": over.ns, "limit": limit}
         if not over.is_machines:
             return Fault(Code.LATE, facts)
         clock.charge(min(used, clock.limit), spent)
@@ -439,7 +440,7 @@ class Referee:
             starved = Fault(Code.STARVED, {"machine": spent.wait})
             self._accuse(seat, starved, look, looks)
         elif over.is_late and not over.is_machines:
-            self._accuse(seat, seat.overdue(), look, looks)
+            self._accuse(seat, seat.overdue(spent), look, looks)
         else:
             seat.wake_at = look.reading.stamp + seat.waiting_clock.patience(spent)
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from arbiter.isolation.environment import withheld
 from arbiter.match.actions import Action, Note, Rest, Write
 from arbiter.match.bot import Bot
-from arbiter.match.clock import Clock, ClockUse, Reading, Spent, TimeControl, spent_between
+from arbiter.match.clock import Clock, ClockKind, ClockUse, Reading, Spent, TimeControl, spent_between
 from arbiter.match.fault import Code, Fact, Fault
 from arbiter.match.game import GameSetup, Result
 from arbiter.match.termination import Termination
@@ -208,12 +208,14 @@ class Seat(ABC):
         """Whether the bot did something that may lose the game now."""
         return self.flood() is not None or (self.has_ended and (on_turn or self.dies_at_once))
 
-    def overdue(self) -> Fault:
-        """The fault of a bot that did not answer within its limit."""
+    def overdue(self, spent: Spent) -> Fault:
+        """The fault of a bot that did not answer within its limit, when it had spent this."""
         if self.wanted != PLY:
             limit = self.waiting_clock.limit
             return Fault(Code.NOT_READY, {"wanted": self.wanted, "limit": limit, **self._silence()})
-        facts: dict[str, Fact] = {"limit": self.clock.limit, "clock": str(self.clock.control.clock)}
+        _, limit = self.clock.bound(spent)
+        kind = self.clock.control.clock if limit == self.clock.limit else ClockKind.WALL
+        facts: dict[str, Fact] = {"limit": limit, "clock": str(kind)}
         if self.clock.control.game is not None:
             facts["used"] = self.clock.use().used
         return Fault(Code.NO_ANSWER, {**facts, **self._silence()})

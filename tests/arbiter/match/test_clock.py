@@ -226,7 +226,7 @@ def overrun(kind: ClockKind, wall: int, cpu: int = 0, wait: int = 0) -> Overrun:
         (ClockKind.WALL, (140, 0, 100), (-10, 100), False, False),
         (ClockKind.FAIR, (180, 0, 30), (0, 0), False, False),
         (ClockKind.FAIR, (181, 0, 30), (1, 0), True, False),
-        (ClockKind.CPU, (449, 150, 100), (0, 100), False, False),
+        (ClockKind.CPU, (449, 150, 100), (0, 0), False, False),
         (ClockKind.CPU, (449, 151, 100), (1, 0), True, False),
         (ClockKind.CPU, (1_300, 0, 0), (0, 0), False, False),
         (ClockKind.CPU, (1_301, 0, 0), (1, 0), True, False),
