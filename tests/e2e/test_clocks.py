@@ -166,7 +166,7 @@ def test_a_tournament_with_all_of_it(tmp_path: Path) -> None:
 
 def test_more_games_than_cores_is_warned_about(tmp_path: Path) -> None:
     (tmp_path / "t.yaml").write_text(
-        f"tournament: t\nconcurrency: 999\naffinity: true\nbots: [sample:random, '{ODD} none']\n"
+        f"tournament: t\nconcurrency: 99\naffinity: true\nbots: [sample:random, '{ODD} none']\n"
     )
     done = arbiter(tmp_path, "run", "t.yaml")
     assert "bots will take time from each other" in done.stdout
