@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arbiter.isolation import cgroup, tree
+from arbiter.isolation import cgroup, mark, tree
 from arbiter.isolation.confine import confine
 from arbiter.isolation.console import start_in_debugger, wants_terminal
 from arbiter.isolation.environment import inherited
@@ -35,13 +35,14 @@ def launch_wrapped(
     try:
         with needed_for(f"starting {wrap[0]}"):
             marker = new_marker()
+            mark.prepare()
             process, console = start_in_debugger(
                 wrap, argv, directory, {**inherited(), **env, tree.MARKER: marker}
             )
     except (OSError, ValueError) as error:
         raise StartError(_explain(error, wrap[0], directory)) from error
-    hand_down(process.pid)
     tree.adopt(process.pid, marker)
+    hand_down(process.pid)
     return Program(process, sandbox, console=console)
 
 
@@ -74,9 +75,10 @@ def launch(
     if sandbox.level is Level.NONE:
         whole = {**inherited(), **env, tree.MARKER: marker}
         process = _spawn(argv, list(argv), directory, whole, streams, cwd=directory)
+        tree.adopt(process.pid, marker)
         hand_down(process.pid)
         group = _join_group(process.pid, marker, sandbox.bounds)
-        tree.adopt(process.pid, marker, group)
+        tree.hold(process.pid, group)
         return Program(process, sandbox, group=group)
     if fault := fault_of_command(argv[0], directory, env.get("PATH")):
         raise StartError(fault)
@@ -98,10 +100,10 @@ def launch(
         confinement.dissolve()
         ends.close_outer()
         raise
+    tree.adopt(process.pid, marker, confinement.group)
     confinement.started()
     ends.hand_over(process)
     os.set_blocking(confinement.report, False)
-    tree.adopt(process.pid, marker, confinement.group)
     return Program(process, sandbox, confinement.applied, confinement.group, confinement)
 
 
@@ -116,6 +118,7 @@ def _spawn(
     pass_fds: Sequence[int] = (),
 ) -> subprocess.Popen[bytes]:
     """Start ``command``, which is or leads to ``argv``. Raises StartError and ResourceError."""
+    mark.prepare()
     try:
         with needed_for(f"starting {argv[0]}"):
             return subprocess.Popen(

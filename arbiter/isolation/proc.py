@@ -11,6 +11,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 _ENOUGH = 4096
+_GONE = (errno.ESRCH, errno.ENOENT, errno.EINVAL)
+"""What the kernel says of a process that has ended; EINVAL of its clock."""
 T = TypeVar("T")
 
 _kept: list[int] = []
@@ -61,6 +63,12 @@ def _list(path: str) -> list[str]:
         OSError: as ``read`` does.
     """
     return _insist(os.listdir, path)
+
+
+def raise_unless_gone(error: OSError) -> None:
+    """Raise the error of a look again, unless it says that the process or thread is gone."""
+    if error.errno not in _GONE:
+        raise error
 
 
 def stat(pid: int) -> list[bytes]:
@@ -133,6 +141,6 @@ def _read_whole(path: str) -> bytes:
         os.close(descriptor)
 
 
-STATE, PARENT, SESSION, THREADS, BEGAN = 0, 1, 3, 17, 19
+STATE, PARENT, SESSION, CHILDREN_USER, CHILDREN_SYSTEM, THREADS, BEGAN = 0, 1, 3, 13, 14, 17, 19
 """Places in what ``stat`` gives."""
 DEAD = (b"Z", b"X")

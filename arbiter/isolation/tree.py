@@ -3,8 +3,9 @@
 A program and its children form a tree under one root process. Members leave the tree when their
 parent ends: the kernel then hands them to the nearest subreaper, which the arbiter becomes (a
 confined root is one itself, so that its orphans stay with it while it lives). Orphans are
-recognised by their session (every program starts in its own), by the marker that the arbiter put
-into their environment, by having been seen in the tree before, or by their control group.
+recognised by their session (every program starts in its own), by the mark that the arbiter put
+on their limits (see `mark`), by having been seen in the tree before, by the marker in their
+environment, or by their control group.
 
 What bears none of these signs is a stray: some program's orphan that hid well. It is killed when
 every program that was alive at its first sight has been torn down, for then it can be nobody
@@ -15,19 +16,17 @@ import contextlib
 import ctypes
 import os
 import signal
-import subprocess
 import sys
-import time
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
-from typing import NamedTuple
 
 import trio
 
-from arbiter.isolation import proc
+from arbiter.isolation import mark, proc, processes
 from arbiter.isolation.cgroup import Group
+from arbiter.isolation.orphans import Orphaned, Orphans
+from arbiter.isolation.processes import Process
+from arbiter.isolation.resources import reraise_lack
 
 MARKER = "DVONN_ARBITER_PROGRAM"
 """Environment variable that names the tree a process belongs to."""
@@ -36,17 +35,18 @@ _PR_SET_CHILD_SUBREAPER = 36
 _ROUNDS = 500
 _PAUSE = 0.002
 _SIGNAL_ROUNDS = 5
-_FRESH = 0.05
-"""Seconds for which one look at the arbiter's children serves all trees."""
+_ELSEWHERE = 0
+"""Stands for the root of an orphan that belongs to a tree of somebody else, such as another arbiter."""
 
 
 @dataclass(slots=True)
 class _Tree:
-    """A program that has not been torn down yet; ``seen`` are members found earlier."""
+    """A program that has not been torn down yet; ``limits`` are its mark, ``seen`` members found earlier."""
 
     marker: str
-    group: Group | None
     began: int
+    limits: mark.Mark | None = None
+    group: Group | None = None
     is_waited_for: bool = False
     seen: set[tuple[int, int]] = field(default_factory=set)
 
@@ -66,20 +66,29 @@ def become_subreaper() -> bool:
 
 
 def adopt(root: int, marker: str, group: Group | None = None) -> None:
-    """Note that ``root`` was started and will be waited for by its starter."""
+    """Note that ``root`` was started and will be waited for by its starter.
+
+    To be called right after it was started, and ``mark.prepare`` right before.
+    """
+    limits = mark.complete(root)
     proc.keep_descriptor()
     try:
-        began = _read_stat(root).began
+        began = processes.read(root).began
     except OSError:
         began = 0
-    _trees[root] = _Tree(marker, group, began)
+    _trees[root] = _Tree(marker, began, limits, group)
+    _orphans.open()
+
+
+def hold(root: int, group: Group | None) -> None:
+    """Note the control group that a root has been put into since."""
+    _trees[root].group = group
 
 
 def release(root: int) -> None:
     """Note that ``root`` has been waited for: what it has left belongs to the arbiter only now."""
     if root in _trees:
         _trees[root].is_waited_for = True
-    _orphans.look_again()
 
 
 def kill_everything_once() -> None:
@@ -111,6 +120,9 @@ def forget(root: int) -> None:
         for owners in _strays.values():
             if len(owners) > 1:
                 owners.discard(tree.marker)
+        _orphans.disown(root)
+    if not _trees:
+        _orphans.close()
 
 
 def kill_once(root: int) -> int:
@@ -148,27 +160,23 @@ def _kill_unseen(root: int) -> bool:
 
 def members(root: int) -> list[int]:
     """The living processes of a tree, without strays. To be called now and then, for it remembers them."""
-    tree = _trees.get(root)
-    if not _has_children_files():
-        found = [process for process in _members(root, with_strays=False) if not process.is_zombie]
-    else:
-        found = [process for process in _known_members(root) if not process.is_zombie]
-    if tree is not None:
-        tree.seen = {(process.pid, process.began) for process in found}
+    look = _known_members if processes.has_children_files() else _members
+    found = [process for process in look(root) if not process.is_zombie]
+    if root in _trees:
+        _trees[root].seen = {(process.pid, process.began) for process in found}
     return [process.pid for process in found]
 
 
-def known(root: int) -> list[int]:
-    """The members that were found at the last look; some of them may be gone."""
-    tree = _trees.get(root)
-    return [pid for pid, _ in tree.seen] if tree is not None else []
+def orphans(root: int) -> Orphaned:
+    """What came to the arbiter of a tree; cheap to ask where nothing did."""
+    return _orphans.of(root) if processes.has_children_files() else Orphaned()
 
 
 def signal_all(root: int, number: int) -> None:
     """Send a signal to all members, those included that were started while it was being sent."""
     reached: set[int] = set()
     for _ in range(_SIGNAL_ROUNDS):
-        fresh = {p.pid for p in _members(root, with_strays=False) if not p.is_zombie} - reached
+        fresh = {p.pid for p in _members(root) if not p.is_zombie} - reached
         if not fresh:
             return
         for pid in fresh:
@@ -177,77 +185,48 @@ def signal_all(root: int, number: int) -> None:
         reached |= fresh
 
 
-class _Process(NamedTuple):
-    pid: int
-    parent: int
-    session: int
-    is_zombie: bool
-    began: int
-
-
-def _known_members(root: int) -> Iterator[_Process]:
-    """The members as a look shows that all trees share: to look at every child of the arbiter for every tree
-    would cost the square of their number.
+def _known_members(root: int) -> Iterator[Process]:
+    """The members as the look shows that all trees share: to look at every child of the arbiter for every
+    tree would cost the square of their number.
     """
-    tree = _trees.get(root) or _Tree("", None, 0, is_waited_for=True)
-    yield from _with_descendants(
-        root, tree, [orphan for orphan in _orphans.look() if _belongs(orphan, root, tree, False)]
-    )
+    found = []
+    for pid in _orphans.of(root).living:
+        with contextlib.suppress(OSError):
+            found.append(processes.read(pid))
+    _forget_strays_except(_orphans.here())
+    yield from _with_descendants(root, _tree_of(root), found)
 
 
-class _Orphans:
-    """The children of the arbiter that are no roots of trees, as they were a moment ago."""
-
-    def __init__(self) -> None:
-        self._found: list[_Process] = []
-        self._looked_at = -_FRESH
-
-    def look_again(self) -> None:
-        """What was seen so far is out of date."""
-        self._looked_at = -_FRESH
-
-    def look(self) -> list[_Process]:
-        now = time.monotonic()
-        if now - self._looked_at >= _FRESH:
-            self._looked_at, self._found = now, []
-            for pid in proc.children(os.getpid()):
-                if pid not in _trees:
-                    with contextlib.suppress(OSError):
-                        self._found.append(_read_stat(pid))
-            _forget_strays_except(self._found)
-        return self._found
-
-
-_orphans = _Orphans()
-
-
-def _members(root: int, *, with_strays: bool) -> Iterator[_Process]:
+def _members(root: int, *, with_strays: bool = False) -> Iterator[Process]:
     """The root, its orphans, and all their descendants; strays only where they can be nobody else's."""
-    tree = _trees.get(root) or _Tree("", None, 0, is_waited_for=True)
-    children_of = _children_from_proc if _has_children_files() else _children_from_table()
+    tree = _tree_of(root)
+    children_of = processes.children_of()
     group = set(tree.group.members()) if tree.group is not None else set()
     mine = children_of(os.getpid())
-    _forget_strays_except(mine)
+    _forget_strays_except({process.pid for process in mine})
     found = [
         process for process in mine if process.pid in group or _belongs(process, root, tree, with_strays)
     ]
     yield from _with_descendants(root, tree, found, children_of, group)
 
 
+def _tree_of(root: int) -> _Tree:
+    return _trees.get(root) or _Tree("", 0, is_waited_for=True)
+
+
 def _with_descendants(
     root: int,
     tree: _Tree,
-    found: list[_Process],
-    children_of: Callable[[int], list[_Process]] | None = None,
+    found: list[Process],
+    children_of: Callable[[int], list[Process]] = processes.children,
     group: Collection[int] | None = None,
-) -> Iterator[_Process]:
+) -> Iterator[Process]:
     """The root, those found, what is in the control group, and all their descendants."""
-    children_of = children_of or _children_from_proc
     if group is None:
         group = tree.group.members() if tree.group is not None else ()
     if not tree.is_waited_for and all(process.pid != root for process in found):
         with contextlib.suppress(OSError):
-            found.append(_read_stat(root))
+            found.append(processes.read(root))
     known: set[int] = set()
     while found:
         process = found.pop()
@@ -258,44 +237,100 @@ def _with_descendants(
         found += children_of(process.pid)
     for pid in set(group) - known:
         with contextlib.suppress(OSError):
-            yield _read_stat(pid)
+            yield processes.read(pid)
 
 
-def _belongs(process: _Process, root: int, tree: _Tree, with_strays: bool) -> bool:
+def _belongs(process: Process, root: int, tree: _Tree, with_strays: bool) -> bool:
     """Whether a child of the arbiter is the root of this tree or one of its orphans."""
-    if process.pid == root or process.session == root:
+    if process.pid == root:
         return True
     if process.pid in _trees:
         return False
+    owner = _owner(process)
+    if owner is not None:
+        return owner == root
     if process.is_zombie:
         # Nothing tells whose it was, but a dead child in a foreign session is some bot's orphan.
         return process.session != os.getsid(0)
-    if (process.pid, process.began) in tree.seen:
-        return True
-    if (marker := _marker(process.pid)) is not None:
-        return marker == tree.marker
     return _is_stray_of(process, tree) and with_strays  # looked at in any case: first sight counts
 
 
-def _is_stray_of(process: _Process, tree: _Tree) -> bool:
-    if process.session == os.getsid(0) or process.session in _trees:
-        return False
+def _owner(process: Process) -> int | None:
+    """The root of the tree that an orphan shows to be from; None when it shows nothing."""
+    if process.session in _trees:
+        return process.session
+    if (owner := _orphans.owner(process.pid)) is not None or (owner := _marked(process.pid)) is not None:
+        return owner
     identity = (process.pid, process.began)
-    if any(identity in other.seen for other in _trees.values()):
+    if (owner := next((root for root, tree in _trees.items() if identity in tree.seen), None)) is not None:
+        return owner
+    if process.is_zombie or (marker := _marker(process.pid)) is None:
+        return None
+    return next((root for root, tree in _trees.items() if tree.marker == marker), _ELSEWHERE)
+
+
+def _marked(pid: int) -> int | None:
+    """The root of the tree whose mark an orphan bears, unless it is too old for that."""
+    if (limits := mark.of(pid)) is None:
+        return None
+    for root, tree in _trees.items():
+        if tree.limits is not None and tree.limits.is_borne_by(limits):
+            return root if _is_younger(pid, root, tree) and _is_of_a_bot(pid) else None
+    return None
+
+
+def _is_younger(pid: int, root: int, tree: _Tree) -> bool:
+    """Whether a process was started after a root; numbers rise but for a new beginning now and then."""
+    try:
+        return pid > root or processes.read(pid).began > tree.began
+    except OSError:
         return False
-    owners = _strays.setdefault(
-        identity, {each.marker for each in _trees.values() if each.began <= process.began}
-    )
+
+
+def _is_of_a_bot(pid: int) -> bool:
+    """Whether a process is in a foreign session; what else the arbiter starts stays in its own."""
+    try:
+        return os.getsid(pid) != os.getsid(0)
+    except OSError:
+        return False
+
+
+def _owner_of_new(pid: int) -> int | None:
+    """The root of the tree that an orphan seen for the first time belongs to; notes what shows nothing."""
+    if (owner := _marked(pid)) is not None:
+        return owner
+    try:
+        process = processes.read(pid)
+    except OSError as error:
+        reraise_lack(error)
+        return None
+    owner = _owner(process)
+    if owner is None and not process.is_zombie:
+        _note_stray(process)
+    return owner
+
+
+_orphans = Orphans(lambda pid: pid in _trees and not _trees[pid].is_waited_for, _owner_of_new)
+
+
+def _is_stray_of(process: Process, tree: _Tree) -> bool:
+    owners = _note_stray(process)
     # A single owner that is gone already left it to whoever comes first.
     alive = {each.marker for each in _trees.values()}
     return bool(owners) and owners & alive <= {tree.marker}
 
 
-def _forget_strays_except(children: list[_Process]) -> None:
-    if _strays:
-        here = {(process.pid, process.began) for process in children}
-        for identity in _strays.keys() - here:
-            del _strays[identity]
+def _note_stray(process: Process) -> set[str]:
+    """The trees that a process without signs may belong to: those that were alive at its first sight."""
+    if process.session == os.getsid(0):
+        return set()
+    candidates = {each.marker for each in _trees.values() if each.began <= process.began}
+    return _strays.setdefault((process.pid, process.began), candidates)
+
+
+def _forget_strays_except(pids: Collection[int]) -> None:
+    for identity in [identity for identity in _strays if identity[0] not in pids]:
+        del _strays[identity]
 
 
 def _marker(pid: int) -> str | None:
@@ -306,52 +341,12 @@ def _marker(pid: int) -> str | None:
     return None
 
 
-def _reap(process: _Process) -> None:
+def _reap(process: Process) -> None:
     tree = _trees.get(process.pid)
     if process.parent == os.getpid() and (tree is None or tree.is_waited_for):
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(process.pid, os.WNOHANG)
+        _orphans.collect(process.pid)
 
 
 def is_cheap_to_look_at() -> bool:
     """Whether the kernel itself lists children; else another program has to be asked each time."""
-    return _has_children_files()
-
-
-@cache
-def _has_children_files() -> bool:
-    return Path(f"/proc/self/task/{os.getpid()}/children").exists()
-
-
-def _children_from_proc(pid: int) -> list[_Process]:
-    """Read from the kernel's own lists: its cost does not grow with the machine's other processes."""
-    found = []
-    for child in proc.children(pid):
-        with contextlib.suppress(OSError):
-            found.append(_read_stat(child))
-    return found
-
-
-def _read_stat(pid: int) -> _Process:
-    fields = proc.stat(pid)
-    return _Process(
-        pid,
-        int(fields[proc.PARENT]),
-        int(fields[proc.SESSION]),
-        proc.has_ended(fields),
-        int(fields[proc.BEGAN]),
-    )
-
-
-def _children_from_table() -> Callable[[int], list[_Process]]:
-    """One listing by ``ps``, where the kernel keeps no such lists (macOS, some containers)."""
-    listing = subprocess.run(
-        ["ps", "-A", "-o", "pid=,ppid=,state="], capture_output=True, text=True, check=False
-    ).stdout
-    table: dict[int, list[_Process]] = {}
-    for line in listing.splitlines():
-        pid, parent, state = line.split()[:3]
-        with contextlib.suppress(OSError, ValueError):
-            process = _Process(int(pid), int(parent), os.getsid(int(pid)), state.startswith("Z"), 0)
-            table.setdefault(process.parent, []).append(process)
-    return lambda pid: table.get(pid, [])
+    return processes.has_children_files()

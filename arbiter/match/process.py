@@ -87,10 +87,9 @@ class BotProcess:
         for pipe in (self._stdin, self._stdout, self._stderr):
             os.set_blocking(pipe.fileno(), False)
 
-    def _orphans(self) -> list[int]:
-        """What belongs to its tree without being known as a descendant of its root."""
-        known = tree.known(self.pid)
-        return known if len(known) > 1 else []
+    def _orphans(self) -> Sequence[int]:
+        """What belongs to its tree without being a descendant of its root."""
+        return tree.orphans(self.pid).living
 
     # Writing
 

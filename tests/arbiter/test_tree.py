@@ -2,22 +2,27 @@
 
 import contextlib
 import os
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import trio
 
-from arbiter.isolation import proc, tree, usage
+from arbiter.isolation import mark, proc, tree, usage
 from arbiter.isolation.launch import launch
 from arbiter.isolation.program import Program
 from arbiter.isolation.sandbox import MIB, Level, Sandbox
 
+BOTS = Path(__file__).parent.parent / "bots"
 SLEEP = "sleep 60"
+FILE_LOCKS = 10
+needs_marks = pytest.mark.skipif(sys.platform != "linux", reason="needs limits that are set from outside")
 
 TREES = {
     "a child": f"{SLEEP} & {SLEEP} & wait",
@@ -107,10 +112,12 @@ def test_exit_statuses_of_other_children_are_not_taken(tmp_path: Path) -> None:
 
 
 HIDDEN = (
-    "import os, sys, time\n"
+    "import os, resource, sys, time\n"
     "if os.fork() == 0:\n"
     "    os.setsid()\n"
     "    if os.fork() == 0:\n"
+    "        if sys.argv[3] == 'shed':\n"
+    "            for kind in (resource.RLIMIT_RSS, 10): resource.setrlimit(kind, (0, 0))\n"
     "        os.chdir(sys.argv[1])\n"
     "        for descriptor in range(3): os.close(descriptor)\n"
     "        os.execve('/bin/sleep', ['sleep', '60'], {})\n"
@@ -118,7 +125,7 @@ HIDDEN = (
     "os.wait()\n"
     "time.sleep(float(sys.argv[2]))\n"
 )
-"""A daemon without any sign of where it came from."""
+"""A daemon without any sign of where it came from but its limits, or without these, too."""
 
 
 def hidden(directory: Path) -> list[int]:
@@ -130,6 +137,13 @@ def hidden(directory: Path) -> list[int]:
         except OSError:
             continue
     return found
+
+
+def command(pid: int) -> str:
+    """The name of what a process runs."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    return ""
 
 
 def sleepers(program: Program, home: Path) -> int:
@@ -148,34 +162,123 @@ def close(*programs: Program) -> None:
             pipe.close()
 
 
-@pytest.mark.parametrize("level", Level)
-def test_an_orphan_without_any_sign_goes_with_the_last_it_can_belong_to(level: Level, tmp_path: Path) -> None:
-    """Of two programs side by side one hides a daemon; nothing of the other is touched."""
+@dataclass
+class Couple:
+    """Two programs side by side, of which the first hides a daemon."""
+
+    first: Program
+    second: Program
+    home: Path
+
+    def close(self) -> None:
+        close(self.first, self.second)
+
+
+def couple(directory: Path, level: Level, how: str) -> Couple:
+    """Start them, and let what they do take its time."""
     if level is Level.JAIL and shutil.which("bwrap") is None:
         pytest.skip("not on this machine: bwrap")
     tree.become_subreaper()
-    (home := tmp_path / "home").mkdir()
-    words = [sys.executable, "-c", HIDDEN, str(home), "60"]
+    (home := directory / "home").mkdir()
     sandbox = Sandbox(level)
-    other = launch(["sh", "-c", f"(setsid {SLEEP} &); {SLEEP}"], tmp_path, {}, sandbox)
-    program = launch(words, tmp_path, {}, sandbox)
+    second = launch(["sh", "-c", f"(setsid {SLEEP} &); {SLEEP}"], directory, {}, sandbox)
+    first = launch([sys.executable, "-c", HIDDEN, str(home), "60", how], directory, {}, sandbox)
     deadline = time.monotonic() + 20
-    while not (hidden(home) and sleepers(other, home) == 2) and time.monotonic() < deadline:
+    while not (hidden(home) and sleepers(second, home) == 2) and time.monotonic() < deadline:
         time.sleep(0.01)
     time.sleep(0.3)  # it may have been seen before it lost its signs
-    assert (len(hidden(home)), sleepers(other, home)) == (1, 2)
-    before = len(other.members())
-    trio.run(program.kill)
-    if level is not Level.NONE:
-        # Its own tree was still known: it holds its orphans itself, or a namespace does.
-        assert hidden(home) == []
-    assert len(other.members()) == before
-    later = launch(["sh", "-c", SLEEP], tmp_path, {}, sandbox)
-    trio.run(other.kill)
-    assert hidden(home) == []
+    assert (len(hidden(home)), sleepers(second, home)) == (1, 2)
+    return Couple(first, second, home)
+
+
+@needs_marks
+@pytest.mark.parametrize("level", Level)
+def test_an_orphan_that_hides_goes_with_its_own_program(level: Level, tmp_path: Path) -> None:
+    """By its limits, or since its root or a namespace holds it; nothing of the other is touched."""
+    them = couple(tmp_path, level, "hide")
+    before = len(them.second.members())
+    trio.run(them.first.kill)
+    assert hidden(them.home) == []
+    assert len(them.second.members()) == before
+    trio.run(them.second.kill)
+    them.close()
+
+
+def test_an_orphan_without_any_sign_goes_with_the_last_it_can_belong_to(tmp_path: Path) -> None:
+    them = couple(tmp_path, Level.NONE, "shed")
+    before = len(them.second.members())
+    trio.run(them.first.kill)
+    assert len(hidden(them.home)) == 1
+    assert len(them.second.members()) == before
+    later = launch(["sh", "-c", SLEEP], tmp_path, {})
+    trio.run(them.second.kill)
+    assert hidden(them.home) == []
     assert later.poll() is None
     trio.run(later.kill)
-    close(program, other, later)
+    them.close()
+    close(later)
+
+
+def hasty(home: Path) -> tuple[Program, "subprocess.Popen[bytes]"]:
+    """A program that hides a daemon before the arbiter has marked it, and what the arbiter itself starts
+    meanwhile.
+    """
+    home.mkdir()
+    mark.prepare()
+    process = subprocess.Popen([sys.executable, "-c", HIDDEN, home, "60", "hide"], start_new_session=True)
+    bystander = subprocess.Popen(["sleep", "60"])
+    while not hidden(home):
+        time.sleep(0.01)
+    tree.adopt(process.pid, "no marker")
+    return Program(process), bystander
+
+
+@needs_marks
+def test_what_a_program_starts_before_the_arbiter_goes_on_is_known(tmp_path: Path) -> None:
+    tree.become_subreaper()
+    program, bystander = hasty(tmp_path / "home")
+    with bystander:
+        assert tree.orphans(program.pid).living == hidden(tmp_path / "home")
+        trio.run(program.kill)
+        assert hidden(tmp_path / "home") == []
+        assert bystander.poll() is None
+        bystander.kill()
+
+
+@needs_marks
+def test_who_takes_on_the_mark_of_a_later_program_is_not_taken_for_its_own(tmp_path: Path) -> None:
+    tree.become_subreaper()
+    first, bystander = hasty(tmp_path / "home")
+    (orphan,) = hidden(tmp_path / "home")
+    second = start(tmp_path, SLEEP, str(tmp_path))
+    for kind in (resource.RLIMIT_RSS, FILE_LOCKS):
+        resource.prlimit(orphan, kind, resource.prlimit(second.pid, kind))
+    with bystander:
+        assert mark.of(orphan) == mark.of(second.pid)
+        assert tree.orphans(second.pid).living == []
+        trio.run(second.kill)
+        assert hidden(tmp_path / "home") == [orphan]
+        trio.run(first.kill)
+        assert hidden(tmp_path / "home") == []
+        bystander.kill()
+    close(second)
+
+
+@pytest.mark.needs("cc")
+@needs_marks
+def test_orphans_that_end_do_not_pile_up(tmp_path: Path) -> None:
+    tree.become_subreaper()
+    subprocess.run(["cc", "-o", tmp_path / "hidden", BOTS / "hidden.c"], check=True)
+    program = launch(["sh", "-c", f"./hidden orphans 1000; {SLEEP}"], tmp_path, {})
+    while "sleep" not in [command(pid) for pid in program.members()] or tree.orphans(program.pid).living:
+        time.sleep(0.01)
+    found = tree.orphans(program.pid)
+    assert found.is_complete
+    assert found.collected >= 1_000_000_000
+    assert program.pid in proc.children(os.getpid())
+    assert [pid for pid in proc.children(os.getpid()) if proc.has_ended(proc.stat(pid))] == []
+    trio.run(program.kill)
+    close(program)
 
 
 def test_what_was_here_before_is_nobodys_orphan(tmp_path: Path) -> None:
