@@ -13,14 +13,14 @@ from pathlib import Path
 
 from arbiter.isolation import proc
 
-DESCRIPTORS_PER_GAME = 22
+DESCRIPTORS_PER_GAME = 30
 """What a game keeps open, with a margin: for each bot three pipes, its exit, the report of its trampoline,
-three counters, a scratch directory that is being removed; and the log of the game.
+up to eight counters, a scratch directory that is being removed; and the log of the game.
 """
 PROCESSES_PER_GAME = 8
 """Two bots, which may have threads, each in a jail of two more processes."""
 _DESCRIPTORS_BESIDES = 32
-"""For the database, the event loop, a look at processes, and the one program that is being started."""
+"""For the database, the event loop, looks at processes, and the one program that is being started."""
 _PROCESSES_BESIDES = 8
 """Threads that store, show and clean up."""
 

@@ -2,30 +2,38 @@
 
 The kernel counts for every thread the time it ran and the time it was ready to run but got no core
 (`Documentation/scheduler/sched-stats.rst`: the first two fields of ``schedstat``), and for every process the
-CPU time of all its threads, dead ones included (``clock_getcpuclockid(3)``). Of what is gone the last
-reading is kept.
+CPU time of all its threads, dead ones included (``clock_getcpuclockid(3)``). Of the waits of what is gone the
+last reading is kept; its CPU time is known to who waited for it (see `ledger`).
 
 A bot is its whole tree of processes, the same as is killed at its end. Most bots are one process with one
 thread and no child, and for these a reading has to be quick: it is taken at every question and every answer.
+So nothing is looked for where nobody on the machine has started a thread or process since the last look.
+
+Two things escape such looks: children that end between them while their parent ignores SIGCHLD, and orphans
+that shed all signs of whose they are (see `tree`). Where the system lets the arbiter count (see `inherited`),
+these count, too.
 """
 
-import errno
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from arbiter.isolation import proc
+from arbiter.isolation.orphans import Orphaned
+from arbiter.match.inherited import Count
+from arbiter.match.ledger import TICK, Identity, Ledger, Usage
+from arbiter.match.standing import Standing
 
-_GONE = (errno.ESRCH, errno.ENOENT, errno.EINVAL)
-"""What the kernel says of a process that has ended; EINVAL of its clock."""
 _MATERIAL = 100_000
 """Nanoseconds of new waiting that are worth a look at a thread's priority."""
 _TASK_LINKS = 3
 """Links of a ``task`` directory with a single thread in it."""
+_LITTLE = 500_000
+_LOAD = "/proc/loadavg"
 
 
 def is_available() -> bool:
@@ -40,39 +48,6 @@ class Counters(NamedTuple):
     wait: int = 0
 
 
-class Standing(NamedTuple):
-    """What decides how soon a thread gets a core, compared with others."""
-
-    policy: int
-    nice: int
-    cores: frozenset[int]
-    session: int
-
-    @classmethod
-    def of(cls, thread: int) -> "Standing":
-        """That of a thread. Raises OSError when it is gone."""
-        nice = os.getpriority(os.PRIO_PROCESS, thread)
-        cores = frozenset(os.sched_getaffinity(thread))
-        return cls(os.sched_getscheduler(thread), nice, cores, _session_nice(thread))
-
-    @classmethod
-    def at_start(cls, cores: Sequence[int]) -> "Standing":
-        """That of a program which the arbiter starts: its own, in a new session, maybe on certain cores."""
-        own = cls.of(os.getpid())
-        return own._replace(cores=frozenset(cores) or own.cores, session=0)
-
-
-def _session_nice(thread: int) -> int:
-    """The nice value of a session among others, where sessions share the cores (``man 7 sched``)."""
-    try:
-        words = proc.read(f"/proc/{thread}/autogroup").split()
-    except OSError as error:
-        if error.errno in _GONE:
-            return 0
-        raise
-    return int(words[-1]) if words else 0
-
-
 @dataclass(slots=True)
 class _Thread:
     """A thread of a bot: what it waited so far, and how much of that it did not bring about itself.
@@ -81,39 +56,60 @@ class _Thread:
     does not count before it ends.
     """
 
+    process: int
+    looked_at: int
     ran: int = -1
-    looked_at: int = 0
     waited: int = 0
     counted: int = 0
     pending: int = 0
     is_trusted: bool = True
 
 
+class _Moment(NamedTuple):
+    """When and for whom a look is taken."""
+
+    now: int
+    is_overdue: bool
+
+
 class Meter:
     """The counters of one bot.
 
-    ``orphans`` lists the processes of its tree that are no descendants of its root, as far as they are known;
-    ``cores`` are those that it was started on, if not all.
+    ``orphans`` tells of the processes of its tree that are no descendants of its root; ``cores`` are those
+    that it was started on, if not all.
     """
 
     def __init__(
-        self, root: int, cores: Sequence[int] = (), orphans: Callable[[], Sequence[int]] = lambda: ()
+        self, root: int, cores: Sequence[int] = (), orphans: Callable[[], Orphaned] = Orphaned
     ) -> None:
         self._root = root
         self._orphans = orphans
+        self._ledger = Ledger()
         self._threads: dict[int, _Thread] = {}
-        self._cpu: dict[int, int] = {}
-        self._dead = Counters()
+        self._newest = b""
+        self._most_cpu = 0
+        self._dead_wait = 0
+        self._count: Count | None = None
+        self._uncounted: int | None = None
         self._files: _Files | None = None
         if is_available():
             self._standing = Standing.at_start(cores)
-            self._files = _Files.open(root)
+            self._open()
+
+    def _open(self) -> None:
+        self._files = _Files.open(self._root)
+        try:
+            self._count = Count(self._all_threads)
+        except OSError:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Give back what is open; the sums stay as they are."""
-        if self._files is not None:
-            self._files.close()
-            self._files = None
+        for each in (self._files, self._count):
+            if each is not None:
+                each.close()
+        self._files = self._count = None
 
     def read(self, *, is_overdue: bool = False) -> Counters:
         """The sums so far; zeros where the system has no counters.
@@ -125,53 +121,133 @@ class Meter:
             OSError: when the counters of a living process cannot be read.
         """
         if self._files is not None:
-            now = time.monotonic_ns()
-            if not self._read_quickly(self._files, now, is_overdue=is_overdue):
-                self._walk(now, is_overdue=is_overdue)
+            self._look(self._files, _Moment(time.monotonic_ns(), is_overdue))
+            self._most_cpu = max(self._most_cpu, self._used(self._ledger.total))
         wait = sum(thread.counted for thread in self._threads.values())
         if is_overdue:
             wait += sum(thread.pending for thread in self._threads.values())
-        return Counters(self._dead.cpu + sum(self._cpu.values()), self._dead.wait + wait)
+        return Counters(self._most_cpu, self._dead_wait + wait)
 
-    def _read_quickly(self, files: "_Files", now: int, *, is_overdue: bool) -> bool:
-        """Look at a bot that is a single thread without children; False for any other."""
-        if len(self._cpu) > 1 or len(self._threads) > 1 or self._orphans():
+    def _used(self, found: int) -> int:
+        """The CPU time of the tree, of which so much was found: what the kernel counted where that is more.
+
+        It counts what the machine took from a running thread, so a little more tells nothing.
+        """
+        counted = self._count.read() if self._count is not None else None
+        if counted is None:
+            return found
+        if self._uncounted is None:
+            self._uncounted = found - counted
+        counted += self._uncounted
+        return counted if counted - found > _LITTLE + counted // 50 else found
+
+    def _look(self, files: "_Files", moment: _Moment) -> None:
+        """Look at what is known where nobody on the machine has started anything since, else at all."""
+        newest = files.newest()
+        if newest and newest == self._newest and self._read_known(files, moment):
+            return
+        orphans = self._orphans()
+        is_known = self._is_alone(files, orphans) and self._read_known(files, moment)
+        is_complete = is_known or self._walk(orphans, moment)
+        self._newest = newest if is_complete and orphans.is_complete else b""
+
+    def _is_alone(self, files: "_Files", orphans: Orphaned) -> bool:
+        """Whether the root is all there is, has a single thread and waited for nobody since the last look."""
+        if len(self._ledger.living) != 1 or orphans.living or orphans.collected > self._ledger.collected:
             return False
+        (usage,) = self._ledger.living.values()
         try:
-            if not files.is_single():
-                return False
-            cpu = self._cpu[self._root] = time.clock_gettime_ns(_cpu_clock(self._root))
-            self._book(self._root, self._root, cpu, files.waited(), now, is_overdue=is_overdue)
+            return files.is_single() and _waited_for(proc.stat(self._root)) == usage.waited_for
         except OSError as error:
-            if error.errno not in _GONE:
-                raise
-        return True
+            proc.raise_unless_gone(error)
+            return False
 
-    def _walk(self, now: int, *, is_overdue: bool) -> None:
-        """Look at all processes and threads; keep the last readings of what is gone."""
-        processes: set[int] = set()
+    def _read_known(self, files: "_Files", moment: _Moment) -> bool:
+        """Look at the processes and threads of the last look; False when one of them is gone."""
+        try:
+            for (process, _), usage in self._ledger.living.items():
+                usage.own = time.clock_gettime_ns(_cpu_clock(process))
+            if self._root in self._threads and len(self._threads) == len(self._ledger.living) == 1:
+                self._book(self._root, self._root, usage.own, files.waited(), moment)
+            else:
+                for number, thread in self._threads.items():
+                    self._book(thread.process, number, *_schedule(thread.process, number), moment)
+        except OSError as error:
+            proc.raise_unless_gone(error)
+            return False
+        return bool(self._threads)
+
+    def _walk(self, orphans: Orphaned, moment: _Moment) -> bool:
+        """Look at all processes and threads; keep the last readings of what is gone.
+
+        What ends meanwhile may be missing in what its parent waited for, and its children in every list: then
+        the look is not complete.
+        """
+        here = {process for process in self._ledger.living if _cpu(process[0]) is not None}
+        seen: set[int] = set()
         threads: set[int] = set()
-        rest = [self._root, *self._orphans()]
+        found = self._find(orphans, seen, threads, moment)
+        living = {
+            process: Usage(cpu, waited_for)
+            for process, waited_for in found.items()
+            if (cpu := _cpu(process[0])) is not None
+        }
+        self._ledger.look(living, orphans.collected, is_settled=here <= living.keys())
+        for number in self._threads.keys() - threads:
+            self._dead_wait += self._threads.pop(number).counted
+        return len(living) == len(seen)
+
+    def _find(
+        self, orphans: Orphaned, seen: set[int], threads: set[int], moment: _Moment
+    ) -> dict[Identity, int]:
+        """All processes of the tree, and what each has waited for; books what their threads waited.
+
+        Who was once in the tree is so until its end, also where nothing shows it any more.
+        """
+        found: dict[Identity, int] = {}
+        rest = [self._root, *orphans.living]
         while rest:
             process = rest.pop()
-            if process in processes:
-                continue
-            processes.add(process)
-            try:
-                self._cpu[process] = time.clock_gettime_ns(_cpu_clock(process))
-                for thread in map(int, os.listdir(f"/proc/{process}/task")):  # noqa: PTH208 (pathlib is slow)
-                    ran, waited, _ = map(int, proc.read(f"/proc/{process}/task/{thread}/schedstat").split())
-                    self._book(process, thread, ran, waited, now, is_overdue=is_overdue)
-                    threads.add(thread)
-                    rest += map(int, proc.whole(f"/proc/{process}/task/{thread}/children").split())
-            except OSError as error:
-                if error.errno not in _GONE:
-                    raise
-        self._bury(processes, threads)
+            if process not in seen:
+                seen.add(process)
+                try:
+                    fields = proc.stat(process)
+                    found[process, int(fields[proc.BEGAN])] = _waited_for(fields)
+                    for thread in _threads(process, fields):
+                        rest += self._read_thread(process, thread, threads, moment)
+                except OSError as error:
+                    proc.raise_unless_gone(error)
+            if not rest:
+                rest = [each[0] for each in self._ledger.living if each[0] not in seen and _is_there(each)]
+        return found
 
-    def _book(self, process: int, number: int, ran: int, waited: int, now: int, *, is_overdue: bool) -> None:
+    def _read_thread(self, process: int, thread: int, threads: set[int], moment: _Moment) -> list[int]:
+        """Book what a thread waited; gives its children."""
+        try:
+            self._book(process, thread, *_schedule(process, thread), moment)
+            children = proc.whole(f"/proc/{process}/task/{thread}/children").split()
+        except OSError as error:
+            proc.raise_unless_gone(error)
+            return []
+        threads.add(thread)
+        return list(map(int, children))
+
+    def _all_threads(self) -> set[int]:
+        """All threads of the tree, as lists show it."""
+        found: set[int] = set()
+        rest = [self._root, *self._orphans().living]
+        while rest:
+            process = rest.pop()
+            try:
+                found.update(_threads(process, proc.stat(process)))
+            except OSError as error:
+                proc.raise_unless_gone(error)
+            rest += proc.children(process)
+        return found
+
+    def _book(self, process: int, number: int, ran: int, waited: int, moment: _Moment) -> None:
         """Count what a thread has waited since the last look, unless it made itself wait."""
-        thread = self._threads.setdefault(number, _Thread(looked_at=now))
+        thread = self._threads.get(number) or self._threads.setdefault(number, _Thread(process, moment.now))
         # Less than before: the number has a new owner.
         grown = waited - thread.waited if waited >= thread.waited else waited
         if grown > _MATERIAL:
@@ -180,33 +256,26 @@ class Meter:
             thread.counted += grown
         if grown or ran != thread.ran:
             thread.pending = 0
-        elif is_overdue and _is_ready_to_run(process, number):
+        elif moment.is_overdue and _is_ready_to_run(process, number):
             self._check_trust(thread, number)
-            thread.pending += now - thread.looked_at if thread.is_trusted else 0
+            thread.pending += moment.now - thread.looked_at if thread.is_trusted else 0
         elif thread.pending:
             return  # it has not run, so the same wait lasts; the next look for one counts all of it
-        thread.ran, thread.waited, thread.looked_at = ran, waited, now
+        thread.process, thread.ran, thread.waited, thread.looked_at = process, ran, waited, moment.now
 
     def _check_trust(self, thread: _Thread, number: int) -> None:
         """A thread that changed how soon it gets a core waits by its own doing from then on."""
         if thread.is_trusted and Standing.of(number) != self._standing:
             thread.is_trusted, thread.pending = False, 0
 
-    def _bury(self, processes: set[int], threads: set[int]) -> None:
-        cpu, wait = self._dead
-        for process in self._cpu.keys() - processes:
-            cpu += self._cpu.pop(process)
-        for number in self._threads.keys() - threads:
-            wait += self._threads.pop(number).counted
-        self._dead = Counters(cpu, wait)
-
 
 class _Files(NamedTuple):
-    """Files of a process that are read often, and so stay open."""
+    """Files that are read often, and so stay open: those of a process, and one of the machine or -1."""
 
     task: int
     schedstat: int
     children: int
+    started: int
 
     @classmethod
     def open(cls, process: int) -> "_Files | None":
@@ -216,13 +285,12 @@ class _Files(NamedTuple):
             opened.append(os.open(f"/proc/{process}/task", os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY))
             for name in ("schedstat", "children"):
                 opened.append(os.open(f"/proc/{process}/task/{process}/{name}", os.O_RDONLY | os.O_CLOEXEC))
+            opened.append(_open_load())
+            return cls(*opened)
         except OSError as error:
-            for descriptor in opened:
-                os.close(descriptor)
-            if error.errno in _GONE:
-                return None
-            raise
-        return cls(*opened)
+            _close(opened)
+            proc.raise_unless_gone(error)
+            return None
 
     def is_single(self) -> bool:
         """Whether the process has one thread and no children. Raises OSError when it is gone."""
@@ -232,14 +300,67 @@ class _Files(NamedTuple):
         """Nanoseconds for which its first thread waited for a core."""
         return int(os.pread(self.schedstat, 64, 0).split()[1])
 
+    def newest(self) -> bytes:
+        """The number of what was started last on the machine, process or thread; empty where nobody knows."""
+        return os.pread(self.started, 64, 0).rpartition(b" ")[2] if self.started >= 0 else b""
+
     def close(self) -> None:
-        for descriptor in self:
+        _close(self)
+
+
+def _close(descriptors: Iterable[int]) -> None:
+    for descriptor in descriptors:
+        if descriptor >= 0:
             os.close(descriptor)
+
+
+def _open_load() -> int:
+    """The file that says what was started last; -1 where somebody else than the kernel writes it."""
+    if Path(_LOAD).stat().st_dev != Path("/proc/self/stat").stat().st_dev:
+        return -1
+    return os.open(_LOAD, os.O_RDONLY | os.O_CLOEXEC)
 
 
 def _cpu_clock(process: int) -> int:
     """The number of the clock of a process's CPU time (``clock_getcpuclockid(3)``)."""
     return (~process << 3) | 2
+
+
+def _cpu(process: int) -> int | None:
+    """The CPU time of a process; None when it is gone."""
+    try:
+        return time.clock_gettime_ns(_cpu_clock(process))
+    except OSError as error:
+        proc.raise_unless_gone(error)
+        return None
+
+
+def _threads(process: int, fields: Sequence[bytes]) -> list[int]:
+    """The threads of a process with this ``stat``. Raises OSError when it is gone."""
+    if int(fields[proc.THREADS]) == 1:
+        return [process]
+    return list(map(int, os.listdir(f"/proc/{process}/task")))  # noqa: PTH208 (pathlib is slow)
+
+
+def _schedule(process: int, thread: int) -> tuple[int, int]:
+    """For how many ns a thread ran, and waited for a core. Raises OSError when it is gone."""
+    ran, waited, _ = proc.read(f"/proc/{process}/task/{thread}/schedstat").split()
+    return int(ran), int(waited)
+
+
+def _is_there(process: Identity) -> bool:
+    """Whether a process is still there, and not another one of its number."""
+    number, began = process
+    try:
+        return int(proc.stat(number)[proc.BEGAN]) == began
+    except OSError as error:
+        proc.raise_unless_gone(error)
+        return False
+
+
+def _waited_for(fields: Sequence[bytes]) -> int:
+    """The CPU time of those that a process with this ``stat`` has waited for, in whole ticks."""
+    return (int(fields[proc.CHILDREN_USER]) + int(fields[proc.CHILDREN_SYSTEM])) * TICK
 
 
 def _is_ready_to_run(process: int, thread: int) -> bool:

@@ -9,6 +9,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import trio
@@ -64,7 +65,7 @@ class BotProcess:
         self._wrap = bot.wrap
         self.pid = self._program.pid
         try:
-            self.meter = Meter(self.pid, cores, self._orphans)
+            self.meter = Meter(self.pid, cores, partial(tree.orphans, self.pid))
         except OSError:
             self._program.abandon()
             raise
@@ -86,10 +87,6 @@ class BotProcess:
         self._stdin, self._stdout, self._stderr = process.stdin, process.stdout, process.stderr
         for pipe in (self._stdin, self._stdout, self._stderr):
             os.set_blocking(pipe.fileno(), False)
-
-    def _orphans(self) -> Sequence[int]:
-        """What belongs to its tree without being a descendant of its root."""
-        return tree.orphans(self.pid).living
 
     # Writing
 

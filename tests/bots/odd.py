@@ -121,6 +121,7 @@ def late_by_own_account(seconds):
 ODDITIES = {
     "burn": lambda argument, move: (burn(float(argument)), write(move)),
     "burn-apart": lambda argument, move: (burn_apart(argument), write(move)),
+    "call": lambda argument, move: (subprocess.run(argument.split(), check=True), write(move)),
     "burn-and-stay": lambda argument, move: (burn_apart(argument, stay=True), write(move)),
     "count": lambda argument, move: (count_for_ever(), write(move)),
     "await-beats": lambda argument, move: (await_beats(argument), write(move)),

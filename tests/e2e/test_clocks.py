@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 
 from arbiter.isolation.affinity import share, usable_cores
+from arbiter.match import inherited
 from arbiter.match.clock import MS, ClockKind, TimeControl
 from arbiter.match.fault import Code
 from arbiter.match.game import PlyRecord
 from arbiter.match.termination import Termination
 from protocol.rules import Side
 from tests.e2e.commands import ODD, arbiter, start
-from tests.e2e.table import Table
+from tests.e2e.table import BOTS, Table
 
 BUSY = "import time\nend = time.monotonic() + 60\nprint(flush=True)\nwhile time.monotonic() < end: pass"
 AGES = "9"
@@ -75,6 +76,45 @@ def test_cpu_time_alone_is_charged_by_the_clock_cpu(table: Table) -> None:
 def test_children_are_charged_to_their_parent(table: Table) -> None:
     result = table.play(table.odd("burn-and-stay", "2x0.2"), time=control(ClockKind.CPU, 5_000))
     assert 400 * MS <= result.plies[4].used < 600 * MS
+
+
+HIDDEN_WAYS = ("orphan", "orphans", "children", "reaper")
+"""Of what is hidden so something is found in any case."""
+
+
+@pytest.fixture(scope="module")
+def hidden(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program that computes in hiding."""
+    program = tmp_path_factory.mktemp("hidden") / "hidden"
+    subprocess.run(["cc", "-O1", "-o", program, BOTS / "hidden.c"], check=True)
+    return program
+
+
+def charge_for(table: Table, hidden: Path, way: str) -> float:
+    """What a bot is charged that lets this program compute for 400 ms, in ms."""
+    odd = table.odd("call", f"{hidden} {way} 400")
+    result = table.play(odd, time=control(ClockKind.CPU, 10_000))
+    assert result.termination is Termination.NORMAL, result.detail
+    return result.plies[4].used / MS
+
+
+@pytest.mark.needs("cc")
+@pytest.mark.parametrize("way", HIDDEN_WAYS)
+def test_what_is_hidden_is_charged(
+    table: Table, hidden: Path, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the system does not let the arbiter count."""
+    monkeypatch.setattr(inherited, "start", lambda process: -1)
+    assert 380 < charge_for(table, hidden, way) < 600
+
+
+@pytest.mark.needs("cc")
+@pytest.mark.parametrize("way", [*HIDDEN_WAYS, "shed", "ignored"])
+def test_what_the_kernel_counts_is_charged_however_it_is_hidden(table: Table, hidden: Path, way: str) -> None:
+    if (descriptor := inherited.start(os.getpid())) < 0:
+        pytest.skip("this system does not let the arbiter count")
+    os.close(descriptor)
+    assert 380 < charge_for(table, hidden, way) < 600
 
 
 def test_sleeping_for_ever_ends_at_the_backstop(table: Table) -> None:

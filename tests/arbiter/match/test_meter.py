@@ -4,13 +4,19 @@ import errno
 import os
 import subprocess
 import sys
+from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 import pytest
 
+from arbiter.isolation import proc
+from arbiter.isolation.orphans import Orphaned
 from arbiter.match import meter as module
-from arbiter.match.meter import Counters, Meter, Standing, is_available
+from arbiter.match.ledger import TICK
+from arbiter.match.meter import Counters, Meter, is_available
+from arbiter.match.standing import Standing
 
 MS = 1_000_000
 ROOT = 100
@@ -28,27 +34,55 @@ class Thread:
 
 
 class Kernel:
-    """Processes with their threads, and the time."""
+    """Processes with their threads, and the time.
+
+    ``started`` is the number of what was started last, or -1 where nobody knows it, and ``hidden`` what the
+    kernel counted that nothing else shows, None where it does not count; ``looks`` counts how often somebody
+    asked for children, and ``meanwhile`` happens right after that.
+    """
 
     def __init__(self) -> None:
         self.now = 50_000 * MS
         self.threads: dict[int, dict[int, Thread]] = {ROOT: {ROOT: Thread()}}
         self.cpu: dict[int, int] = {ROOT: 0}
+        self.began: defaultdict[int, int] = defaultdict(int)
+        self.waited_for: defaultdict[int, int] = defaultdict(int)
         self.orphans: list[int] = []
+        self.collected = 0
+        self.is_complete = True
+        self.started = ROOT
+        self.looks = 0
+        self.hidden: int | None = None
+        self.meanwhile: Callable[[], None] | None = None
 
     def add(self, process: int, parent: int = ROOT) -> Thread:
+        self.started = process
         self.threads[process] = {process: Thread()}
         self.cpu[process] = 0
         self.threads[parent][parent].children.append(process)
         return self.threads[process][process]
 
+    def add_orphan(self, process: int, cpu: int, waited: int = 0) -> None:
+        self.started = process
+        self.threads[process], self.cpu[process] = {process: Thread(waited=waited)}, cpu
+        self.orphans.append(process)
+
     def add_thread(self, number: int) -> Thread:
+        self.started = number
         self.threads[ROOT][number] = Thread()
         return self.threads[ROOT][number]
 
-    def remove(self, process: int, parent: int = ROOT) -> None:
+    def remove(self, process: int, parent: int = ROOT, *, is_waited_for: bool = False) -> None:
         del self.threads[process]
         self.threads[parent][parent].children.remove(process)
+        if is_waited_for:
+            self.waited_for[parent] += self.cpu[process] + self.waited_for[process]
+
+    def collect(self, orphan: int) -> None:
+        """Let the arbiter wait for an orphan that has ended."""
+        del self.threads[orphan]
+        self.orphans.remove(orphan)
+        self.collected += self.cpu[orphan] + self.waited_for[orphan]
 
     @property
     def root(self) -> Thread:
@@ -66,12 +100,26 @@ class Kernel:
 
     def read(self, path: str) -> bytes:
         _, _, process, _, number, name = path.split("/")
-        thread = self._process(int(process))[int(number)]
+        thread = self._process(int(process)).get(int(number))
+        if thread is None:
+            raise OSError(errno.ENOENT, "gone")
         if name == "schedstat":
             return f"{thread.ran} {thread.waited} 1\n".encode()
         if name == "stat":
             return f"{number} (a) b) {thread.state} 1 2 3".encode()
-        return " ".join(map(str, thread.children)).encode()
+        self.looks += 1
+        children = " ".join(map(str, thread.children)).encode()
+        if self.meanwhile is not None:
+            meanwhile, self.meanwhile = self.meanwhile, None
+            meanwhile()
+        return children
+
+    def stat(self, process: int) -> list[bytes]:
+        fields = ["0"] * 40
+        fields[proc.THREADS] = str(len(self._process(process)))
+        fields[proc.BEGAN] = str(self.began[process])
+        fields[proc.CHILDREN_USER] = str(self.waited_for[process] // TICK)
+        return [field.encode() for field in fields]
 
     def listdir(self, path: str) -> list[str]:
         return [str(number) for number in self._process(int(path.split("/")[2]))]
@@ -91,6 +139,12 @@ class Kernel:
     def waited(self) -> int:
         return self._process(ROOT)[ROOT].waited
 
+    def newest(self) -> bytes:
+        return str(self.started).encode() if self.started >= 0 else b""
+
+    def count(self) -> int | None:
+        return None if self.hidden is None else 5_000 * MS + sum(self.cpu.values()) + self.hidden
+
     def close(self) -> None:
         """Nothing is open."""
 
@@ -98,8 +152,11 @@ class Kernel:
 @pytest.fixture
 def kernel(monkeypatch: pytest.MonkeyPatch) -> Kernel:
     kernel = Kernel()
+    files = SimpleNamespace(**{**vars(proc), "read": kernel.read, "whole": kernel.read, "stat": kernel.stat})
+    count = SimpleNamespace(read=kernel.count, close=kernel.close)
     monkeypatch.setattr(module, "is_available", lambda: True)
-    monkeypatch.setattr(module, "proc", SimpleNamespace(read=kernel.read, whole=kernel.read))
+    monkeypatch.setattr(module, "proc", files)
+    monkeypatch.setattr(module, "Count", lambda threads: count)
     monkeypatch.setattr(module, "os", SimpleNamespace(listdir=kernel.listdir))
     monkeypatch.setattr(module, "time", kernel)
     monkeypatch.setattr(module._Files, "open", lambda process: kernel)
@@ -109,7 +166,7 @@ def kernel(monkeypatch: pytest.MonkeyPatch) -> Kernel:
 
 
 def meter_of(kernel: Kernel) -> Meter:
-    meter = Meter(ROOT, (), lambda: kernel.orphans)
+    meter = Meter(ROOT, (), lambda: Orphaned(list(kernel.orphans), kernel.collected, kernel.is_complete))
     meter.read()
     return meter
 
@@ -130,7 +187,7 @@ def test_a_tree(kernel: Kernel) -> None:
     child, grandchild = kernel.add(101), kernel.add(102, 101)
     kernel.add_thread(103).waited = 1 * MS
     child.waited, grandchild.waited = 10 * MS, 100 * MS
-    kernel.threads[200], kernel.cpu[200], kernel.orphans = {200: Thread(waited=1_000 * MS)}, 5 * MS, [200]
+    kernel.add_orphan(200, 5 * MS, waited=1_000 * MS)
     kernel.cpu |= {ROOT: 1 * MS, 101: 20 * MS, 102: 300 * MS}
     assert meter.read() == Counters(326 * MS, 1_111 * MS)
 
@@ -165,8 +222,187 @@ def test_a_number_that_has_a_new_owner(kernel: Kernel) -> None:
     thread = kernel.add_thread(102)
     thread.waited = 50 * MS
     meter.read()
-    kernel.threads[ROOT][102] = Thread(waited=20 * MS)
+    kernel.add_thread(102).waited = 20 * MS
     assert meter.read().wait == 70 * MS
+
+
+# Whom the parents have waited for.
+
+
+@pytest.mark.parametrize("is_waited_for", [True, False])
+def test_a_child_that_nobody_saw_counts_when_its_parent_waited_for_it(
+    kernel: Kernel, is_waited_for: bool
+) -> None:
+    meter = meter_of(kernel)
+    for number in range(101, 111):
+        kernel.add(number)
+        kernel.cpu[number] = 5 * MS
+        kernel.remove(number, is_waited_for=is_waited_for)
+    assert meter.read().cpu == (50 * MS if is_waited_for else 0)
+    kernel.cpu[ROOT] = 1 * MS
+    assert meter.read().cpu == (51 * MS if is_waited_for else 1 * MS)
+
+
+def test_a_child_that_was_seen_counts_once(kernel: Kernel) -> None:
+    meter = meter_of(kernel)
+    kernel.add(101)
+    kernel.cpu[101] = 30 * MS
+    assert meter.read().cpu == 30 * MS
+    kernel.cpu[101] = 50 * MS
+    kernel.remove(101, is_waited_for=True)
+    assert meter.read().cpu == 50 * MS
+    assert meter.read().cpu == 50 * MS
+
+
+def test_what_a_child_had_waited_for_counts_once(kernel: Kernel) -> None:
+    meter = meter_of(kernel)
+    kernel.add(101)
+    kernel.add(102, 101)
+    kernel.cpu |= {101: 10 * MS, 102: 200 * MS}
+    assert meter.read().cpu == 210 * MS
+    kernel.remove(102, 101, is_waited_for=True)
+    assert meter.read().cpu == 210 * MS
+    kernel.remove(101, is_waited_for=True)
+    assert meter.read().cpu == 210 * MS
+
+
+def test_orphans_that_have_ended(kernel: Kernel) -> None:
+    """One was seen alive, the other never."""
+    meter = meter_of(kernel)
+    kernel.add_orphan(200, 10 * MS)
+    assert meter.read().cpu == 10 * MS
+    kernel.cpu[200] = 12 * MS
+    kernel.collect(200)
+    assert meter.read().cpu == 12 * MS
+    kernel.add_orphan(201, 7 * MS)
+    kernel.collect(201)
+    assert meter.read().cpu == 19 * MS
+
+
+def test_an_orphan_is_known_by_having_been_in_the_tree(kernel: Kernel) -> None:
+    """Its parent ends; nothing else shows whose it is."""
+    meter = meter_of(kernel)
+    kernel.add(101)
+    kernel.add(102, 101)
+    meter.read()
+    kernel.remove(101, is_waited_for=True)
+    kernel.cpu[102] = 40 * MS
+    assert meter.read().cpu == 40 * MS
+
+
+def test_a_process_that_got_the_number_of_a_member_is_none(kernel: Kernel) -> None:
+    meter = meter_of(kernel)
+    kernel.add(101)
+    kernel.add_thread(102)
+    kernel.cpu[101] = 10 * MS
+    meter.read()
+    kernel.remove(101)
+    kernel.started, kernel.began[101], kernel.cpu[101] = 101, 9, 500 * MS
+    kernel.threads[101] = {101: Thread(waited=500 * MS)}
+    assert meter.read() == Counters(10 * MS, 0)
+
+
+# What happens while a look is taken.
+
+
+def test_a_child_that_is_waited_for_during_the_look_counts_once(kernel: Kernel) -> None:
+    """Its parent was looked at before that, and shows only at the next look that it waited."""
+    meter = meter_of(kernel)
+    kernel.add(101)
+    kernel.cpu[101] = 5_000 * MS
+    assert meter.read().cpu == 5_000 * MS
+    kernel.started += 1
+    kernel.meanwhile = lambda: kernel.remove(101, is_waited_for=True)
+    assert meter.read().cpu == 5_000 * MS
+    assert 101 not in kernel.threads
+    kernel.started += 1
+    assert meter.read().cpu == 5_000 * MS
+
+
+def test_an_orphan_that_no_list_had_is_looked_for_again(kernel: Kernel) -> None:
+    """Its parent ended after the orphans had been looked at, and before it was looked at itself."""
+    meter = meter_of(kernel)
+    kernel.add(101)
+    kernel.add(102, 101)
+    kernel.cpu[102] = 40 * MS
+
+    def end() -> None:
+        kernel.remove(101, is_waited_for=True)
+        kernel.orphans.append(102)
+
+    kernel.meanwhile = end
+    assert meter.read().cpu == 0
+    assert meter.read().cpu == 40 * MS
+
+
+# How much a reading looks at.
+
+
+def test_nothing_is_looked_for_where_nobody_has_started_anything(kernel: Kernel) -> None:
+    meter = meter_of(kernel)
+    kernel.add(101)
+    kernel.add_thread(102)
+    meter.read()
+    looks = kernel.looks
+    kernel.cpu[101], kernel.threads[101][101].waited, kernel.threads[ROOT][102].waited = (
+        5 * MS,
+        2 * MS,
+        3 * MS,
+    )
+    assert meter.read() == Counters(5 * MS, 5 * MS)
+    assert kernel.looks == looks
+    kernel.started += 1
+    meter.read()
+    assert kernel.looks == looks + 3
+
+
+def test_it_is_where_nobody_knows(kernel: Kernel) -> None:
+    kernel.started = -1
+    meter = meter_of(kernel)
+    kernel.add(101)
+    kernel.started = -1
+    assert meter.read().cpu == 0
+    kernel.add(102)
+    kernel.cpu[102], kernel.started = 5 * MS, -1
+    assert meter.read().cpu == 5 * MS
+
+
+def test_it_is_until_all_orphans_have_been_looked_at(kernel: Kernel) -> None:
+    meter = meter_of(kernel)
+    kernel.is_complete, kernel.started = False, 199
+    meter.read()
+    kernel.add_orphan(200, 5 * MS)
+    kernel.started = 199
+    assert meter.read().cpu == 5 * MS
+
+
+def test_a_root_alone_is_not_walked_though_others_start_programs(kernel: Kernel) -> None:
+    meter = meter_of(kernel)
+    looks = kernel.looks
+    kernel.started += 1
+    kernel.cpu[ROOT], kernel.root.waited = 5 * MS, 2 * MS
+    assert meter.read() == Counters(5 * MS, 2 * MS)
+    assert kernel.looks == looks
+
+
+def test_what_the_kernel_counted_beyond_all_that_was_found(kernel: Kernel) -> None:
+    """And no sum falls when it is said to be less."""
+    kernel.hidden = 0
+    meter = meter_of(kernel)
+    kernel.cpu[ROOT], kernel.hidden = 5 * MS, 20 * MS
+    assert meter.read().cpu == 25 * MS
+    kernel.hidden = 0
+    assert meter.read().cpu == 25 * MS
+
+
+def test_a_little_more_tells_nothing(kernel: Kernel) -> None:
+    """The machine may have taken the core away while a thread ran."""
+    kernel.hidden = 0
+    meter = meter_of(kernel)
+    kernel.cpu[ROOT], kernel.hidden = 1_000 * MS, 20 * MS
+    assert meter.read().cpu == 1_000 * MS
+    kernel.hidden = 30 * MS
+    assert meter.read().cpu == 1_030 * MS
 
 
 # Trust.
