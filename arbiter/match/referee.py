@@ -299,11 +299,20 @@ class Referee:
             self._ask()
 
     def _ask(self) -> None:
-        """Ask once nothing is left unread: an answer that came before its question is none to it."""
+        """Ask once nothing is left unread: an answer that came before its question is none to it.
+
+        What speaks against a bot by then is judged first, or one that has lost would be asked once more.
+        """
+        if self._has_doubt():
+            self._doubt()
+            return
         self._is_asking = True
         self._drain((self._mover.side,), thorough=False)
 
     def _put_question(self) -> None:
+        if self._has_doubt():
+            self._doubt()
+            return
         mover = self._mover
         turn = self._turn or Turn(
             len(self.texts) + 1, self.position, self.texts, self.seats[mover.side.other].clock, self.start

@@ -7,6 +7,7 @@ import pytest
 from arbiter.match.bot import Dialect
 from arbiter.match.clock import MS, TimeControl
 from arbiter.match.fault import Code, Fault
+from arbiter.match.termination import Termination
 from protocol.rules import Side, parse_dpos
 from tests.arbiter.match.harness import (
     CODECUP,
@@ -213,6 +214,23 @@ def test_ten_answers_that_nobody_asked_for_lose(unasked: Side) -> None:
     harness.say(unasked, line)
     assert harness.codes == {unasked: Code.UNASKED}
     assert harness.outcome[1] == "flood"
+
+
+@pytest.mark.parametrize("behind", ["flood", "ten unasked"])
+@pytest.mark.parametrize("opponent", [DVP, CODECUP])
+def test_what_is_written_behind_an_answer_is_judged_before_the_next_question(
+    opponent: Dialect, behind: str
+) -> None:
+    """However quick the opponent is: else the one that has lost would be asked once more."""
+    harness = game(black=opponent)
+    harness.write(BLACK, "A2" if opponent is CODECUP else "move A2")
+    rest = b"x" * 65_537 if behind == "flood" else b"resign\n" * 10
+    harness.say(WHITE, b"move D1\n" + rest)
+    assert harness.referee.is_over
+    assert harness.referee.verdict() == ("0-1", Termination.FLOOD)
+    assert harness.plies == ["D1"]
+    assert not any(line.startswith("go ply 3") for line in harness.heard(WHITE))
+    assert not any(line.startswith("go ply 2") for line in harness.heard(BLACK))
 
 
 def test_unasked_answers_count_over_the_whole_game() -> None:
