@@ -70,6 +70,7 @@ def _look_around() -> Iterator[Finding]:
     yield _results()
     yield _cache()
     yield from _isolation()
+    yield from _clocks()
     yield from _sample_bots()
 
 
@@ -125,6 +126,23 @@ def _isolation() -> Iterator[Finding]:
     left = remains.find()
     words = f"{left}; `arbiter doctor --clean` removes that" if left else "nothing by runs that were killed"
     yield Finding("left behind", None if left else True, words)
+
+
+def _clocks() -> Iterator[Finding]:
+    """Which clocks there are, and whether CPU time is known of programs that hide from the arbiter."""
+    from arbiter.match import inherited, meter
+
+    if not meter.is_available():
+        yield Finding("clocks", None, "wall alone; Linux with CONFIG_SCHED_INFO has fair and cpu")
+        return
+    yield Finding("clocks", True, "wall, fair, cpu")
+    if inherited.is_available():
+        yield Finding("hidden CPU time", True, "counted, however a bot's programs hide")
+    else:
+        words = (
+            "a bot can hide some in programs that end early; remedy: `sysctl kernel.perf_event_paranoid=2`"
+        )
+        yield Finding("hidden CPU time", None, words)
 
 
 def _shown(subject: str, found: "Availability") -> Finding:

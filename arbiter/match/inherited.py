@@ -10,6 +10,7 @@ import os
 import platform
 import struct
 import sys
+import threading
 from collections.abc import Callable
 
 from arbiter.isolation.resources import reraise_lack
@@ -33,15 +34,22 @@ def start(thread: int) -> int:
     call = _CALLS.get(platform.machine()) if sys.platform == "linux" else None
     if call is None:
         return -1
-    flags = (
-        _INHERIT | _NOT_KERNEL | _NOT_HYPERVISOR
-    )  # without the right to profile the kernel; its time counts
+    # Without the right to profile the kernel; the time spent there counts all the same.
+    flags = _INHERIT | _NOT_KERNEL | _NOT_HYPERVISOR
     attributes = _ATTRIBUTES.pack(_SOFTWARE, _ATTRIBUTES.size, _TASK_CLOCK, 0, 0, 0, flags, 0, 0, 0)
     libc = ctypes.CDLL(None, use_errno=True)
     descriptor = int(libc.syscall(call, attributes, thread, -1, -1, ctypes.c_ulong(_CLOSE_ON_EXEC)))
     if descriptor < 0:
         reraise_lack(OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno())))
     return descriptor
+
+
+def is_available() -> bool:
+    """Whether this system lets the arbiter count. Raises OSError as ``start`` does."""
+    descriptor = start(threading.get_native_id())
+    if descriptor >= 0:
+        os.close(descriptor)
+    return descriptor >= 0
 
 
 class Count:

@@ -1,6 +1,7 @@
 """Faults as data and as sentences: each code belongs to one termination, and reads as it is kept here."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from arbiter.match.process import exit_fault
 from arbiter.match.termination import Termination
 from arbiter.match.wording import describe
 
+SPEC = Path(__file__).parents[3] / "protocol" / "SPEC.md"
 MESSAGES = Path(__file__).parents[2] / "data" / "messages" / "match.txt"
 SILENT: dict[str, Fact] = {"limit": 1_050 * MS, "clock": "wall"}
 KILLED = Fault(Code.KILLED, {"signal": 9, "level": "none"})
@@ -157,3 +159,15 @@ def test_facts() -> None:
     assert (fault.text("used"), fault.text("side"), fault.text("over")) == ("", "white", "")
     assert fault.with_facts(used=6, over=1) == Fault(Code.LATE, {"used": 6, "side": "white", "over": 1})
     assert fault.facts["used"] == 5
+
+
+def test_the_specification_lists_every_code_with_its_word() -> None:
+    rows = re.findall(r"^\| `([a-z]+)` \| (`[a-z, `-]+`) \|$", SPEC.read_text(encoding="utf-8"), re.MULTILINE)
+    listed = {(word, code) for word, codes in rows for code in re.findall(r"[a-z-]+", codes)}
+    assert {(word, code) for word, code in listed if code in set(Code)} == {
+        (_word(code), str(code)) for code in Code
+    }
+
+
+def _word(code: Code) -> str:
+    return str(Fault(code).termination)
