@@ -225,7 +225,8 @@ class Clock:
         over = self.overrun(spent)
         if over.is_late:
             return min(_SAMPLE, max(_SOON, over.machine - over.ns))
-        rest = max(1, -over.ns)
+        to_starvation = max(_SOON, MOST_WAITING - spent.wait)
+        rest = min(max(1, -over.ns), to_starvation)
         return min(rest, _SAMPLE) if self.control.clock is ClockKind.CPU else rest
 
     @property

@@ -15,8 +15,8 @@ LIMIT = 1_050
 """What White may take for the first ply, in ms."""
 
 
-def game(kind: ClockKind = ClockKind.WALL, *, substitute: bool = False) -> Harness:
-    control = TimeControl(game=1_000, increment=100, grace=50, clock=kind)
+def game(kind: ClockKind = ClockKind.WALL, *, substitute: bool = False, time: int = 1_000) -> Harness:
+    control = TimeControl(game=time, increment=100, grace=50, clock=kind)
     setup = setup_of(competitor("one", control), competitor("two", control), substitute=substitute)
     return begun(Harness(setup))
 
@@ -170,6 +170,15 @@ def test_a_machine_that_cannot_play_the_game(kind: ClockKind) -> None:
     assert harness.fault.text("side") == "white"
     assert MOST_WAITING < harness.fault.number("machine") <= 11_100 * MS
     assert "void" in " ".join(harness.heard(WHITE))
+
+
+@pytest.mark.parametrize("kind", CHARGING)
+def test_a_machine_that_cannot_play_the_game_is_seen_long_before_the_limit(kind: ClockKind) -> None:
+    harness = game(kind, time=600_000)
+    starve(harness, 9_990, step=10)
+    assert not harness.referee.is_over
+    starve(harness, 200, step=10)
+    assert harness.fault.code is Code.STARVED
 
 
 def test_the_other_clock_runs_for_nobody_who_waits() -> None:
