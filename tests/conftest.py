@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -17,6 +18,9 @@ settings.load_profile("steady")
 
 # The variable makes Python bots under test flush what they would keep in their buffers elsewhere.
 os.environ.pop("PYTHONUNBUFFERED", None)
+
+# A job that a script puts in the background ignores Ctrl-C, and so would every program under test.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
