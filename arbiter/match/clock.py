@@ -25,9 +25,10 @@ class Reading(NamedTuple):
     """What was known at one moment of a game about one bot and about the arbiter.
 
     ``stamp`` is monotonic. ``cpu`` and ``wait`` are sums over the bot's processes since its start: CPU time,
-    and time in which a thread was ready to run and got no core. ``lag`` is what the arbiter itself took
+    and time that the machine kept from its threads (see `waits`). ``lag`` is what the arbiter itself took
     between the arrival of the bytes that are being read and ``stamp``; ``stalled`` is the sum, since its
-    start, of the times in which it or the whole machine did not run.
+    start, of the times in which it or the whole machine did not run. ``ready_since`` is the time since when a
+    thread of a bot that owes an answer has been ready to run and did not, as far as that is known.
     """
 
     stamp: int
@@ -35,6 +36,7 @@ class Reading(NamedTuple):
     wait: int = 0
     lag: int = 0
     stalled: int = 0
+    ready_since: int | None = None
 
 
 class Spent(NamedTuple):
@@ -50,11 +52,10 @@ class Spent(NamedTuple):
 def spent_between(question: Reading, answer: Reading) -> Spent:
     """What a bot spent from the reading at its question to the one at its answer.
 
-    With T elapsed, S stalled, A = lag + S the arbiter's part, C the CPU time and W the waiting of all
-    threads, the machine's part is M = min(W, T - A - C), never below 0. Waits of several threads add up, and
-    those of a bot's own threads for each other are no fault of the machine: what the bot computed meanwhile
-    was not lost. ``wall`` is T - A, or the CPU time where that is more, for delays of the arbiter are no
-    gift to an engine that computes through them on several cores.
+    With T elapsed, S stalled, A = lag + S the arbiter's part, C the CPU time and W the time that the machine
+    kept from the bot's threads, the machine's part is M = min(W, T - A - C), never below 0: what the bot
+    computed meanwhile was not lost. ``wall`` is T - A, or the CPU time where that is more, for delays of the
+    arbiter are no gift to an engine that computes through them on several cores.
     """
     elapsed = max(0, answer.stamp - question.stamp)
     stalled = min(elapsed, max(0, answer.stalled - question.stalled))
@@ -66,10 +67,14 @@ def spent_between(question: Reading, answer: Reading) -> Spent:
 
 
 class Overrun(NamedTuple):
-    """By how much a ply is past its limit (below 0: what is left), and how much of that the machine took."""
+    """By how much a ply is past its limit (below 0: what is left), and how much of that the machine took.
+
+    ``most`` is what it may have taken, if it turns out that it has kept the bot waiting all the time.
+    """
 
     ns: int
     machine: int = 0
+    most: int = 0
 
     @property
     def is_late(self) -> bool:
@@ -79,6 +84,10 @@ class Overrun(NamedTuple):
     def is_machines(self) -> bool:
         """Whether the machine's part explains all of it."""
         return 0 < self.ns <= self.machine
+
+    @property
+    def may_be_machines(self) -> bool:
+        return 0 < self.ns <= self.most
 
 
 class ClockKind(StrEnum):
@@ -201,8 +210,12 @@ class Clock:
         Waiting for a core can excuse only what elapsed time is charged for.
         """
         used, limit = self.bound(spent)
-        is_excusable = self.control.clock is ClockKind.WALL or limit != self.limit
-        return Overrun(used - limit, spent.wait if is_excusable else 0)
+        at_most = max(0, spent.wall - spent.cpu)
+        if self.control.clock is ClockKind.FAIR:
+            return Overrun(used - limit, 0, at_most - spent.wait)
+        if self.control.clock is ClockKind.WALL or limit != self.limit:
+            return Overrun(used - limit, spent.wait, at_most)
+        return Overrun(used - limit)
 
     def bound(self, spent: Spent) -> tuple[int, int]:
         """What a ply has used and what it may use: of CPU time, elapsed time where that is nearer to its own

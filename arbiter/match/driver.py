@@ -180,20 +180,18 @@ class Table:
         return trio.current_time() + (moment - time.monotonic_ns()) / 1e9
 
     def tick(self, late: int, stalled: int) -> None:
-        """A tick: look at the counters of the bots, and see what those that think used a stall for."""
+        """A tick: look at the counters of bots that think, and see what they used a stall for."""
         self.worst_lag = max(self.worst_lag, late)
-        ran = {side: self._ran_since_tick(side) for side in self._processes}
+        ran = {}
+        for side, process in self._processes.items():
+            is_thinking = bool(self.referee.seats[side].wanted)
+            now = process.meter.tick(is_thinking=is_thinking)
+            before, self._cpu_at_tick[side] = self._cpu_at_tick.get(side, now), now
+            if is_thinking:
+                ran[side] = now - before
         if stalled:
-            thinking = {side: ns for side, ns in ran.items() if self.referee.seats[side].wanted}
-            self.referee.stalled(stalled, thinking)
+            self.referee.stalled(stalled, ran)
             self._perform()
-
-    def _ran_since_tick(self, side: Side) -> int:
-        # Looked at this way, a wait that still lasts at a deadline is known from its beginning on.
-        is_thinking = bool(self.referee.seats[side].wanted)
-        now = self._processes[side].meter.read(is_overdue=is_thinking).cpu
-        before, self._cpu_at_tick[side] = self._cpu_at_tick.get(side, now), now
-        return now - before
 
     # --- what is to be done ------------------------------------------------------------------------------
 
@@ -253,6 +251,7 @@ class Table:
         if process.has_unsent and not had_unsent:
             self._nursery.start_soon(process.send_rest)
         if counters is not None:
+            self._cpu_at_tick[side] = counters.cpu
             self.referee.asked(side, Reading(stamp, counters.cpu, counters.wait, 0, self._ticker.stalled()))
 
     def _rest(self, side: Side, *, is_over: bool) -> None:
@@ -313,7 +312,8 @@ class Table:
 
     def _reading(self, side: Side, stamp: int, lag: int, *, is_overdue: bool = False) -> Reading:
         counters = self._processes[side].meter.read(is_overdue=is_overdue)
-        return Reading(stamp, counters.cpu, counters.wait, lag, self._ticker.stalled())
+        stalled = self._ticker.stalled()
+        return Reading(stamp, counters.cpu, counters.wait, lag, stalled, counters.ready_since)
 
     # --- the end -----------------------------------------------------------------------------------------
 

@@ -30,6 +30,9 @@ from protocol.rules import Ply, Position, Side, parse_ply
 
 EXIT_NEWS = 250 * MS
 """How long the exit status of a program is waited for whose output has ended."""
+_SURE = 1 * MS
+"""How long a thread that is ready is looked at to know whether it runs."""
+_SAMPLE = 20 * MS
 _STALL = 5_000 * MS
 """A stall from which on a game is void in which a bot went on computing."""
 _IDLE_SHARE = 10
@@ -448,10 +451,26 @@ class Referee:
         if spent.wait > MOST_WAITING:
             starved = Fault(Code.STARVED, {"machine": spent.wait})
             self._accuse(seat, starved, look, looks)
-        elif over.is_late and not over.is_machines:
-            self._accuse(seat, seat.overdue(spent), look, looks)
-        else:
+        elif not over.is_late or over.is_machines:
             seat.wake_at = look.reading.stamp + seat.waiting_clock.patience(spent)
+        elif over.may_be_machines and (pause := self._doubtful_for(seat, look.reading)):
+            seat.wake_at = look.reading.stamp + pause
+        else:
+            self._accuse(seat, seat.overdue(spent), look, looks)
+
+    @staticmethod
+    def _doubtful_for(seat: Seat, reading: Reading) -> int:
+        """How long it is not known whether a late bot waits for a core; 0 when it does not.
+
+        How long a thread has waited is known when it runs again; that it waits, when it is ready to run at
+        two looks and has not run between them.
+        """
+        if reading.ready_since is None:
+            return 0
+        before, seat.late_at = seat.late_at, reading.stamp
+        if reading.stamp - reading.ready_since >= _SURE:
+            return _SAMPLE
+        return _SURE if before is None or reading.stamp - before < _SURE else 0
 
     def _settle_contested(self, contested: "_Contested", looks: Mapping[Side, Look]) -> None:
         """Call the game off over an answer that the machine may have made late."""

@@ -75,6 +75,8 @@ class Seat(ABC):
         self.is_spawned = self.is_ready = self.has_ended = self.has_left = False
         self.bytes_read = self.turn_bytes = 0
         self.question = Reading(0)
+        self.late_at: int | None = None
+        """When it was last found to be past its limit in this turn."""
         self.spawned_at = self.ready_at = 0
         self.idle_cpu = 0
         self._start_clock = Clock(TimeControl(game=None, move=competitor.time.start, grace=0))
@@ -130,6 +132,7 @@ class Seat(ABC):
     def start_waiting(self) -> None:
         """The clock runs from the question on."""
         self._is_waiting = True
+        self.late_at = None
         self.wake_at = self.question.stamp + self.waiting_clock.patience(Spent())
 
     @property

@@ -129,6 +129,16 @@ static void let_work(void) {
     set_gate(0);
 }
 
+/* Whoever waits for its own kind, for a moment, has soon waited longer than it overslept. */
+static void let_many_work_briefly(void) {
+    if (deadline - asked_at > 50 * MS) {
+        set_gate(1);
+        sleep_until(asked_at + 3 * MS);
+        set_gate(0);
+    }
+    doze();
+}
+
 static void spin_in_company(void) {
     set_gate(1);
     spin();
@@ -332,6 +342,7 @@ static void lower_group(void) {
 }
 
 static void hire_spinners(void) { hire(MANY, nothing); }
+static void hire_many(void) { hire(5 * MANY, nothing); }
 static void hire_ponderers(void) { hire(CORES, nothing); }
 static void hire_lengthy(void) { hire(CORES, be_lengthy); }
 static void hire_hidden(void) { hire_orphans(CORES, hide); }
@@ -393,6 +404,7 @@ static const struct attack { const char *name; void (*begin)(void), (*think)(voi
     {"honest", nothing, compute, nothing},
     {"sleeper", nothing, doze, nothing},
     {"spinning-children", hire_spinners, let_work, nothing},
+    {"brief-crowd", hire_many, let_many_work_briefly, nothing},
     {"threads", nothing, many_threads, nothing},
     {"nice", nice_in_company, spin_in_company, nothing},
     {"sched-idle", idle_in_company, spin_in_company, nothing},

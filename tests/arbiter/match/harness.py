@@ -20,6 +20,7 @@ from protocol.rules import Position, Side, parse_dpos
 BEGIN = 1_000_000 * MS
 """The time at which everything begins: any but 0, which no machine shows."""
 SECOND = 1_000 * MS
+RUNNING = -1
 TIME = TimeControl(game=1_000, increment=100, grace=50, start=2_000)
 LATE_BOARD = parse_dpos("........./........../..bwrw...../.....b..../......... w m")
 """A position with a few plies left."""
@@ -61,6 +62,8 @@ class FakeBot:
         """All that was written to it."""
         self.unread = b""
         self.cpu = self.wait = 0
+        self.ready_since: int | None = None
+        """As a look finds it; ``RUNNING`` is a thread that runs at every look."""
         self.is_output_closed = self.is_end_noticed = False
         self.status: int | None = None
         self.is_dismissed = False
@@ -221,7 +224,8 @@ class Harness:
         bot = self.bots[side]
         if bot.status is not None:
             bot.is_end_noticed = True
-        return Look(self.reading(side), bot.end)
+        since = self.now if bot.ready_since == RUNNING else bot.ready_since
+        return Look(self.reading(side)._replace(ready_since=since), bot.end)
 
     # --- what came of it -----------------------------------------------------------------------------
 

@@ -46,6 +46,7 @@ class FakeProcess:
         self.meter = self
         self.counters = Counters()
         self.looks: list[bool] = []
+        self.ticks: list[bool] = []
         self.transcript = Transcript(now())
         self.stderr = HeadTail()
         self.turn_stderr_bytes = 0
@@ -93,6 +94,10 @@ class FakeProcess:
     def read(self, *, is_overdue: bool = False) -> Counters:
         self.looks.append(is_overdue)
         return self.counters
+
+    def tick(self, *, is_thinking: bool) -> int:
+        self.ticks.append(is_thinking)
+        return self.counters.cpu
 
     def write(self, data: bytes) -> int:
         self.heard += data

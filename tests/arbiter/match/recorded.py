@@ -80,7 +80,7 @@ class Recorder(Referee):
     def _add(self, event: str, *values: object) -> None:
         self.events.append([event, *values])
 
-    def _from(self, reading: Reading) -> list[int]:
+    def _from(self, reading: Reading) -> list[int | None]:
         return list(reading._replace(stamp=self._time(reading.stamp)))
 
     def _time(self, stamp: int) -> int:

@@ -132,7 +132,7 @@ def test_a_ply_in_time_pays_and_gains_its_increment() -> None:
 def test_the_increment_never_saves_the_ply_itself() -> None:
     """SPEC: 1000 ms left, increment 500, answer after 1200 ms is lost."""
     clock = Clock(TimeControl(game=1_000, increment=500, grace=50))
-    assert clock.overrun(Spent(1_200 * MS)) == Overrun(150 * MS)
+    assert clock.overrun(Spent(1_200 * MS)).ns == 150 * MS
     assert not clock.charge(1_200 * MS)
     assert clock.left == 0
 
@@ -252,6 +252,7 @@ def test_a_late_ply_is_one_that_the_clock_would_not_forgive(control: TimeControl
     assert not over.is_late or not in_time or control.clock is ClockKind.CPU, "only that has a backstop"
     assert over.is_late or not over.is_machines
     assert over.machine in (0, spent.wait), "the machine is never blamed for more than the waiting"
+    assert over.most <= max(0, spent.wall - spent.cpu), "nor could it be for what the bot computed"
 
 
 @given(CONTROLS, st.builds(Spent, NS, NS, NS))

@@ -308,10 +308,10 @@ async def test_what_a_bot_computed_before_a_stall_is_none_of_it(
         assert table.referee.void is None
 
 
-async def test_ticks_look_for_waits_that_last(world: World, autojump_clock: trio.testing.MockClock) -> None:
-    """Else the look at the deadline would know of no wait that began before the last tick."""
+async def test_ticks_look_at_the_counters_of_both(
+    world: World, autojump_clock: trio.testing.MockClock
+) -> None:
     async with world.game(setup_of()) as table:
-        world["one"].looks.clear()
         table.tick(0, 0)
-        assert world["one"].looks == [True]
+        assert (world["one"].ticks, world["two"].ticks) == ([True], [False])
         assert table.worst_lag == 0

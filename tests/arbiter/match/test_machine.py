@@ -7,7 +7,7 @@ import pytest
 from arbiter.match.clock import CHARGING, MOST_WAITING, MS, ClockKind, TimeControl
 from arbiter.match.fault import Code
 from protocol.rules import Side
-from tests.arbiter.match.harness import Harness, begun, competitor, setup_of
+from tests.arbiter.match.harness import RUNNING, Harness, begun, competitor, setup_of
 
 WHITE, BLACK = Side.WHITE, Side.BLACK
 SECOND = 1_000 * MS
@@ -155,6 +155,48 @@ def test_threads_that_wait_for_each_other_excuse_nothing() -> None:
     harness.bots[WHITE].cpu += 1_060 * MS
     harness.bots[WHITE].wait += 5_000 * MS
     harness.sleep(1_060 * MS)
+    assert harness.codes == {WHITE: Code.NO_ANSWER}
+
+
+ELAPSED = (ClockKind.WALL, ClockKind.FAIR)
+
+
+@pytest.mark.parametrize("kind", ELAPSED)
+@pytest.mark.parametrize("waited", [450, 399])
+def test_a_wait_that_lasts_is_judged_when_it_is_over(kind: ClockKind, waited: int) -> None:
+    """The kernel tells for how long a thread has waited when it runs again, and not before."""
+    harness = game(kind)
+    harness.bots[WHITE].ready_since = harness.now + (LIMIT - 10) * MS
+    harness.sleep((LIMIT + 400) * MS)
+    assert not harness.referee.is_over
+    harness.bots[WHITE].wait += waited * MS
+    harness.bots[WHITE].ready_since = None
+    harness.say(WHITE, "move D1")
+    if waited < 400:
+        assert harness.codes == {WHITE: Code.LATE}
+    elif kind is ClockKind.WALL:
+        assert harness.fault.code is Code.MACHINE_LATE
+    else:
+        assert harness.plies == ["D1"]
+
+
+@pytest.mark.parametrize("kind", ELAPSED)
+def test_who_runs_past_its_limit_is_looked_at_twice(kind: ClockKind) -> None:
+    """A thread that is ready may run or wait; at the second look, a millisecond later, it has run."""
+    harness = game(kind)
+    harness.bots[WHITE].ready_since = RUNNING
+    harness.bots[WHITE].cpu += 40 * MS
+    harness.sleep(LIMIT * MS + MS // 2)
+    assert not harness.referee.is_over
+    harness.sleep(MS)
+    assert harness.codes == {WHITE: Code.NO_ANSWER}
+
+
+def test_who_has_computed_all_the_time_is_not() -> None:
+    harness = game()
+    harness.bots[WHITE].ready_since = RUNNING
+    harness.bots[WHITE].cpu += (LIMIT + 1) * MS
+    harness.sleep(LIMIT * MS + MS // 2)
     assert harness.codes == {WHITE: Code.NO_ANSWER}
 
 

@@ -166,12 +166,22 @@ def kernel(monkeypatch: pytest.MonkeyPatch) -> Kernel:
 
 
 def meter_of(kernel: Kernel) -> Meter:
+    """One that has found the root asleep, two seconds ago."""
     meter = Meter(ROOT, (), lambda: Orphaned(list(kernel.orphans), kernel.collected, kernel.is_complete))
-    meter.read()
+    meter.read(is_overdue=True)
+    kernel.now += 2_000 * MS
+    return meter
+
+
+def asleep(kernel: Kernel) -> Meter:
+    """One that has found the root asleep just now."""
+    meter = meter_of(kernel)
+    meter.read(is_overdue=True)
     return meter
 
 
 def overdue(meter: Meter) -> int:
+    """What the machine keeps from a bot that is late, in ms."""
     return meter.read(is_overdue=True).wait // MS
 
 
@@ -182,28 +192,30 @@ def test_one_thread(kernel: Kernel) -> None:
 
 
 def test_a_tree(kernel: Kernel) -> None:
-    """Children, children of children, threads, and orphans."""
+    """Children, children of children, threads, and orphans: who waits longest tells for how long others ran
+    beside it.
+    """
     meter = meter_of(kernel)
     child, grandchild = kernel.add(101), kernel.add(102, 101)
     kernel.add_thread(103).waited = 1 * MS
     child.waited, grandchild.waited = 10 * MS, 100 * MS
     kernel.add_orphan(200, 5 * MS, waited=1_000 * MS)
     kernel.cpu |= {ROOT: 1 * MS, 101: 20 * MS, 102: 300 * MS}
-    assert meter.read() == Counters(326 * MS, 1_111 * MS)
+    assert meter.read() == Counters(326 * MS, (1_000 - 326) * MS)
 
 
 def test_the_dead_keep_their_sums(kernel: Kernel) -> None:
     meter = meter_of(kernel)
-    kernel.add(101).waited = 10 * MS
-    kernel.cpu[101] = 20 * MS
-    thread = kernel.add_thread(102)
-    thread.waited = 1 * MS
+    child = kernel.add(101)
+    child.waited, child.ran, kernel.cpu[101] = 10 * MS, 20 * MS, 20 * MS
+    kernel.add_thread(102).waited = 1 * MS
     before = meter.read()
     kernel.remove(101)
     del kernel.threads[ROOT][102]
-    assert meter.read() == before == Counters(20 * MS, 11 * MS)
+    assert meter.read() == before == Counters(20 * MS, 10 * MS)
+    kernel.now += 100 * MS
     kernel.root.waited, kernel.cpu[ROOT] = 5 * MS, 7 * MS
-    assert meter.read() == Counters(27 * MS, 16 * MS)
+    assert meter.read() == Counters(27 * MS, 15 * MS)
 
 
 def test_a_root_that_is_gone_keeps_its_sums(kernel: Kernel) -> None:
@@ -222,7 +234,9 @@ def test_a_number_that_has_a_new_owner(kernel: Kernel) -> None:
     thread = kernel.add_thread(102)
     thread.waited = 50 * MS
     meter.read()
+    kernel.now += 100 * MS
     kernel.add_thread(102).waited = 20 * MS
+    kernel.started += 1
     assert meter.read().wait == 70 * MS
 
 
@@ -344,12 +358,13 @@ def test_nothing_is_looked_for_where_nobody_has_started_anything(kernel: Kernel)
     kernel.add_thread(102)
     meter.read()
     looks = kernel.looks
+    kernel.now += 100 * MS
     kernel.cpu[101], kernel.threads[101][101].waited, kernel.threads[ROOT][102].waited = (
         5 * MS,
         2 * MS,
         3 * MS,
     )
-    assert meter.read() == Counters(5 * MS, 5 * MS)
+    assert meter.read() == Counters(5 * MS, 3 * MS)
     assert kernel.looks == looks
     kernel.started += 1
     meter.read()
@@ -450,7 +465,7 @@ def test_a_little_waiting_is_not_worth_a_look(kernel: Kernel) -> None:
 
 
 def test_a_wait_that_lasts_counts_when_a_bot_is_overdue(kernel: Kernel) -> None:
-    meter = meter_of(kernel)
+    meter = asleep(kernel)
     kernel.root.state = "R"
     for ms in (20, 40, 60):
         kernel.now += 20 * MS
@@ -460,7 +475,7 @@ def test_a_wait_that_lasts_counts_when_a_bot_is_overdue(kernel: Kernel) -> None:
 
 def test_other_looks_take_nothing_from_a_wait_that_lasts(kernel: Kernel) -> None:
     """Somebody else may look at the counters in between: at each answer, say."""
-    meter = meter_of(kernel)
+    meter = asleep(kernel)
     kernel.root.state = "R"
     kernel.now += 5 * MS
     assert overdue(meter) == 5
@@ -472,7 +487,7 @@ def test_other_looks_take_nothing_from_a_wait_that_lasts(kernel: Kernel) -> None
 
 
 def test_and_only_once_when_it_ends(kernel: Kernel) -> None:
-    meter = meter_of(kernel)
+    meter = asleep(kernel)
     kernel.root.state = "R"
     kernel.now += 20 * MS
     assert overdue(meter) == 20
@@ -484,7 +499,7 @@ def test_and_only_once_when_it_ends(kernel: Kernel) -> None:
 
 
 def test_who_runs_does_not_wait(kernel: Kernel) -> None:
-    meter = meter_of(kernel)
+    meter = asleep(kernel)
     kernel.root.state = "R"
     for _ in range(5):
         kernel.now += 20 * MS
@@ -493,13 +508,13 @@ def test_who_runs_does_not_wait(kernel: Kernel) -> None:
 
 
 def test_who_sleeps_does_not_wait(kernel: Kernel) -> None:
-    meter = meter_of(kernel)
+    meter = asleep(kernel)
     kernel.now += 20 * MS
     assert overdue(meter) == 0
 
 
 def test_who_changed_its_standing_has_no_wait_that_lasts(kernel: Kernel) -> None:
-    meter = meter_of(kernel)
+    meter = asleep(kernel)
     kernel.root.state = "R"
     kernel.now += 20 * MS
     assert overdue(meter) == 20
@@ -508,18 +523,49 @@ def test_who_changed_its_standing_has_no_wait_that_lasts(kernel: Kernel) -> None
     assert overdue(meter) == 0
 
 
-def test_threads_wait_each_for_itself(kernel: Kernel) -> None:
-    meter = meter_of(kernel)
+def test_threads_that_wait_at_once_lose_the_same_time(kernel: Kernel) -> None:
+    meter = asleep(kernel)
     one, two = kernel.add_thread(102), kernel.add_thread(103)
     meter.read()
     one.state = two.state = "R"
     kernel.now += 20 * MS
-    assert overdue(meter) == 40
+    assert overdue(meter) == 20
+    one.waited, one.ran = 25 * MS, 1 * MS
+    kernel.now += 20 * MS
+    assert overdue(meter) == 25 + 39, "one ran while the other waited"
+
+
+def test_threads_that_wait_for_each_other_lose_nothing(kernel: Kernel) -> None:
+    meter = asleep(kernel)
+    one, two = kernel.add_thread(102), kernel.add_thread(103)
+    meter.read()
+    one.state = two.state = "R"
+    for _ in range(10):
+        kernel.now += 20 * MS
+        one.ran += 20 * MS
+        kernel.cpu[ROOT] += 20 * MS
+        counters = meter.read(is_overdue=True)
+        assert (counters.wait, counters.ready_since) == (0, kernel.now)
+        two.waited += 20 * MS
+        one, two = two, one
+
+
+def test_since_when_a_thread_is_ready(kernel: Kernel) -> None:
+    meter = asleep(kernel)
+    assert meter.read(is_overdue=True).ready_since is None, "it sleeps"
+    kernel.root.state, kernel.cpu[ROOT] = "R", 1 * MS
+    began = kernel.now = kernel.now + 5 * MS
+    assert meter.read(is_overdue=True).ready_since == began, "it runs or waits"
+    kernel.now += 5 * MS
+    assert meter.read(is_overdue=True).ready_since == began, "it has not run since"
+    kernel.now, kernel.cpu[ROOT] = kernel.now + 5 * MS, 2 * MS
+    assert meter.read(is_overdue=True).ready_since == kernel.now
+    assert meter.read().ready_since is None, "nobody asked"
 
 
 def test_a_wait_that_lasts_ends_with_its_thread(kernel: Kernel) -> None:
     """Also where the bot has a single thread from then on."""
-    meter = meter_of(kernel)
+    meter = asleep(kernel)
     kernel.add_thread(102).state = "R"
     meter.read()
     kernel.now += 20 * MS
