@@ -28,7 +28,7 @@ class Drain(NamedTuple):
 
 
 class Rest(NamedTuple):
-    """The opponent's turn begins, or, with ``is_over``, ends: the bot is needed again."""
+    """Stop all processes of a bot, since its opponent's turn begins; or, with ``is_over``, let them go on."""
 
     side: Side
     is_over: bool = False

@@ -14,6 +14,7 @@ MOST_WAITING = 10_000 * MS
 """Waiting for a core in one ply past which the machine cannot play the game."""
 _BACKSTOP = 1_000 * MS
 _ALL_WEEK = 7 * 24 * 3_600_000 * MS
+_ANY = 2**62
 _SAMPLE = 20 * MS
 """How often is looked at a clock of CPU time, which several cores use up faster than time passes, and at a
 bot that the machine keeps waiting past its limit."""
@@ -104,13 +105,11 @@ class ClockKind(StrEnum):
 
     def charge(self, spent: Spent) -> int:
         """The nanoseconds that count."""
-        if self is ClockKind.STILL:
-            return 0
-        if self is ClockKind.CPU:
-            return spent.cpu
+        if self is ClockKind.WALL:
+            return spent.wall
         if self is ClockKind.FAIR:
             return spent.wall - spent.wait
-        return spent.wall
+        return spent.cpu if self is ClockKind.CPU else 0
 
 
 CHARGING = tuple(kind for kind in ClockKind if kind is not ClockKind.STILL)
@@ -195,6 +194,8 @@ class Clock:
         self.control = control
         self.left = None if control.game is None else control.game * MS
         self.grace_left = control.grace * MS
+        self._is_still = control.clock is ClockKind.STILL
+        self._most_a_ply = _most_a_ply(control)
         self.last_charge = 0
         self._plies = self._used = self._worst = self._elapsed = self._waited = 0
 
@@ -203,33 +204,42 @@ class Clock:
         """Nanoseconds the coming ply may take, the grace included; past it the game is lost on time."""
         return self._allowance + self.grace_left
 
+    @property
+    def _allowance(self) -> int:
+        """The same without the grace."""
+        left, most = self.left, self._most_a_ply
+        return most if left is None or left > most or self._is_still else left
+
     def overrun(self, spent: Spent) -> Overrun:
         """How a ply that has taken this stands to its limit.
 
         CPU time alone would let a bot sleep for ever, so with that clock elapsed time is bounded, too.
         Waiting for a core can excuse only what elapsed time is charged for.
         """
+        kind = self.control.clock
         used, limit = self.bound(spent)
-        at_most = max(0, spent.wall - spent.cpu)
-        if self.control.clock is ClockKind.FAIR:
-            return Overrun(used - limit, 0, at_most - spent.wait)
-        if self.control.clock is ClockKind.WALL or limit != self.limit:
-            return Overrun(used - limit, spent.wait, at_most)
+        if kind is ClockKind.WALL or (kind is ClockKind.CPU and limit != self.limit):
+            return Overrun(used - limit, spent.wait, max(0, spent.wall - spent.cpu))
+        if kind is ClockKind.FAIR:
+            return Overrun(used - limit, 0, max(0, spent.wall - spent.cpu) - spent.wait)
         return Overrun(used - limit)
 
     def bound(self, spent: Spent) -> tuple[int, int]:
         """What a ply has used and what it may use: of CPU time, elapsed time where that is nearer to its own
         limit and CPU time is not past the other.
         """
-        used = self.control.clock.charge(spent)
-        backstop = 3 * self._allowance + _BACKSTOP
-        if (
-            self.control.clock is ClockKind.CPU
-            and used <= self.limit
-            and spent.wall - backstop > used - self.limit
-        ):
-            return spent.wall, backstop
-        return used, self.limit
+        used, limit = self.control.clock.charge(spent), self.limit
+        if self.control.clock is ClockKind.CPU and used <= limit:
+            backstop = 3 * self._allowance + _BACKSTOP
+            if spent.wall - backstop > used - limit:
+                return spent.wall, backstop
+        return used, limit
+
+    @property
+    def first_look(self) -> int:
+        """The `patience` with a bot that was asked just now."""
+        most = _SAMPLE if self.control.clock is ClockKind.CPU else MOST_WAITING
+        return max(1, min(self.limit, most))
 
     def patience(self, spent: Spent) -> int:
         """After how many ns the verdict on a ply that has taken this, and has no answer yet, may be another
@@ -241,17 +251,6 @@ class Clock:
         to_starvation = max(_SOON, MOST_WAITING - spent.wait)
         rest = min(max(1, -over.ns), to_starvation)
         return min(rest, _SAMPLE) if self.control.clock is ClockKind.CPU else rest
-
-    @property
-    def _allowance(self) -> int:
-        if self.control.clock is ClockKind.STILL:
-            return _ALL_WEEK
-        budgets = [ns for ns in (self.left, self._move) if ns is not None]
-        return min(budgets) if budgets else self.control.stall * MS
-
-    @property
-    def _move(self) -> int | None:
-        return None if self.control.move is None else self.control.move * MS
 
     def charge(self, used: int, spent: Spent | None = None) -> bool:
         """Book a ply that took ``used`` nanoseconds, of all that was ``spent``; False when that was past the
@@ -280,3 +279,12 @@ class Clock:
         """What has been used so far."""
         grace = self.control.grace * MS - self.grace_left
         return ClockUse(self._plies, self._used, self._worst, grace, idle_cpu, self._elapsed, self._waited)
+
+
+def _most_a_ply(control: TimeControl) -> int:
+    """What a ply may take, however much is left for the game; in ns."""
+    if control.clock is ClockKind.STILL:
+        return _ALL_WEEK
+    if control.move is not None:
+        return control.move * MS
+    return control.stall * MS if control.game is None else _ANY

@@ -32,6 +32,7 @@ _MOST_BITES = 1_100
 IDLE_SPEED = 100_000
 """Bytes a second that are read of a bot in its opponent's turn, past ``IDLE_FREE``."""
 IDLE_FREE = 8_192
+_NEVER = 2**63
 _LINE_COST = 64
 """A line costs as much time to make sense of as so many bytes."""
 
@@ -50,7 +51,7 @@ class Table:
         self._ticker: Ticker
         self._waiting: dict[trio.Event, Callable[[], object]] = {}
         self._is_performing = False
-        self._alarm = trio.CancelScope()
+        self._alarm, self._alarm_at = trio.CancelScope(), _NEVER
         self._slow: Drain | None = None
         self._has_slow = trio.Event()
         self._cpu_at_tick: dict[Side, int] = {}
@@ -80,6 +81,7 @@ class Table:
     def spawn(self, side: Side) -> None:
         """Start the program of this side and let the referee begin with it."""
         setup = self.referee.setup
+        self._ticker.look()
         overhear = None if self._ear is None else self._overhearing(side, self._ear)
         try:
             process = BotProcess(setup.competitor(side).bot, setup.cores, overhear)
@@ -87,6 +89,7 @@ class Table:
             self.referee.not_spawned(side, Fault(Code.CANNOT_START, {"text": str(error)}))
             self._perform()
             return
+        self._ticker.look()
         self._processes[side] = process
         self._ticker.watch(process.output)
         self._idle_budget[side] = _IdleBudget(process.spawned_at)
@@ -132,12 +135,15 @@ class Table:
         process = self._processes[side]
         had_ended = process.output_ended
         taken = process.take()
+        if process.is_dry:
+            self._ticker.found_empty(process.output)
         if taken is not None:
             data, stamp = taken
-            lag = self._ticker.lag(process.output, stamp)
-            self.referee.received(side, data, self._reading(side, stamp, lag))
-            self._perform()
             self._ticker.look()
+            self.referee.received(
+                side, data, self._reading(side, stamp, self._ticker.lag(process.output, stamp))
+            )
+            self._perform()
             return data
         if process.output_ended and not had_ended:
             self.referee.ended(side, time.monotonic_ns())
@@ -165,6 +171,8 @@ class Table:
 
     async def _watch_deadlines(self) -> None:
         while True:
+            moment = self.referee.wake_at
+            self._alarm_at = moment if moment is not None else _NEVER
             with trio.CancelScope(deadline=self._wake_time()) as self._alarm:
                 await trio.sleep_forever()
             moment = self.referee.wake_at
@@ -217,7 +225,9 @@ class Table:
                 self._do(self.referee.actions.popleft())
         finally:
             self._is_performing = False
-        if self._wake_time() < self._alarm.deadline:
+        moment = self.referee.wake_at
+        if moment is not None and moment < self._alarm_at:
+            self._alarm_at = moment
             self._alarm.deadline = self._wake_time()
         for event, condition in self._waiting.items():
             if condition():
@@ -251,17 +261,19 @@ class Table:
         if process.has_unsent and not had_unsent:
             self._nursery.start_soon(process.send_rest)
         if counters is not None:
-            self._cpu_at_tick[side] = counters.cpu
+            self._begin_turn(side, stamp, counters.cpu)
             self.referee.asked(side, Reading(stamp, counters.cpu, counters.wait, 0, self._ticker.stalled()))
 
+    def _begin_turn(self, side: Side, stamp: int, cpu: int) -> None:
+        """One bot begins to think, and its opponent to rest."""
+        self._cpu_at_tick[side] = cpu
+        for process in self._processes.values():
+            process.turn_stderr_bytes = 0
+        if side.other in self._idle_budget:
+            self._idle_budget[side.other].begin(stamp)
+
     def _rest(self, side: Side, *, is_over: bool) -> None:
-        process = self._processes.get(side)
-        if process is None:
-            return
-        process.turn_stderr_bytes = 0
-        if not is_over:
-            self._idle_budget[side].begin(time.monotonic_ns())
-        if self.referee.setup.suspend_idle:
+        if (process := self._processes.get(side)) is not None:
             process.resume() if is_over else process.suspend()
 
     # --- draining ----------------------------------------------------------------------------------------
@@ -269,13 +281,18 @@ class Table:
     def _drain(self, drain: Drain) -> None:
         """Read what there is; where that is much, leave it to a task that pauses for others."""
         for side in drain.sides:
-            if not self._is_dry(side, _QUICK_BITES):
+            if (drain.thorough or not self._is_dry(side)) and not self._empty(side, _QUICK_BITES):
                 self._slow = drain
                 self._has_slow.set()
                 return
         self._finish_drain(drain)
 
-    def _is_dry(self, side: Side, bites: int) -> bool:
+    def _is_dry(self, side: Side) -> bool:
+        """Whether it is known that nothing is left to be read of a bot."""
+        process = self._processes.get(side)
+        return process is None or (process.is_dry and not self._ticker.may_hold(process.output))
+
+    def _empty(self, side: Side, bites: int) -> bool:
         """Read up to so many bites of a bot's output; whether nothing is left."""
         if side not in self._processes:
             return True
@@ -289,7 +306,7 @@ class Table:
             assert drain is not None
             for side in drain.sides:
                 for _ in range(_MOST_BITES):
-                    if self._slow is not drain or self._is_dry(side, 1):
+                    if self._slow is not drain or self._empty(side, 1):
                         break
                     await trio.lowlevel.checkpoint()
             if self._slow is drain:
@@ -306,7 +323,7 @@ class Table:
         if process is None:
             return Look(Reading(time.monotonic_ns(), stalled=self._ticker.stalled()))
         if process.look_for_exit():
-            self._is_dry(side, _MOST_BITES)  # it may have written since it was drained
+            self._empty(side, _MOST_BITES)  # it may have written since it was drained
             process.output_ended = True
         return Look(self._reading(side, time.monotonic_ns(), 0, is_overdue=True), process.end())
 
@@ -417,6 +434,7 @@ async def play_game(setup: GameSetup, observer: Observer | None = None, ear: Ear
     async with table.open():
         for side in Side:
             table.spawn(side)
+            await trio.lowlevel.checkpoint()
         await table.until(lambda: referee.is_over)
     went_well = referee.verdict()[1] in (Termination.NORMAL, Termination.RESIGN)
     reports = table.reports(with_transcript=not went_well)

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Mapping
 
 from arbiter.match.actions import Action
-from arbiter.match.clock import CHARGING, MS, Clock, Reading
+from arbiter.match.clock import CHARGING, MS, Reading
 from arbiter.match.fault import Code, Fault
 from arbiter.match.game import GameSetup, Result
 from arbiter.match.seat import PLY, Answer, Seat, Turn, flood_of
@@ -26,6 +26,7 @@ class DvpSeat(Seat):
     def __init__(self, side: Side, setup: GameSetup, actions: deque[Action]) -> None:
         super().__init__(side, setup, actions)
         self._talk = dvp.Connection(dvp.Role.ARBITER)
+        self._start = _start_of(setup.start)
         self._answer: Answer | None = None
         self._unasked = 0
         self._refusal = ""
@@ -96,35 +97,34 @@ class DvpSeat(Seat):
 
     def request(self, turn: Turn) -> None:
         self._answer = None
-        self.write(self._talk.send(*self._describe(turn)), starts_clock=True)
-
-    def _describe(self, turn: Turn) -> list[dvp.Message]:
-        start = turn.start or self.setup.start
-        is_plain = start == Position.start(start.rules)
-        messages: list[dvp.Message] = [dvp.Setup("start" if is_plain else start.dpos, tuple(turn.plies))]
-        if "noboard" not in self._talk.features:
-            messages.append(dvp.Board(turn.position.dpos))
-        if "nolegal" not in self._talk.features:
-            plies = sorted(ply.text for ply in turn.position.legal_plies())
-            messages.append(dvp.Legal(tuple(plies)))
-        messages.append(dvp.Go(self._go_values(turn)))
-        return messages
+        features = self._talk.features
+        board = None if "noboard" in features else turn.position.dpos
+        legal = None if "nolegal" in features else sorted([ply.text for ply in turn.position.legal_plies()])
+        begin = turn.start or self.setup.start
+        start = self._start if begin is self.setup.start else _start_of(begin)
+        data = self._talk.request(start, turn.plies, self._go_values(turn), board, legal)
+        self.write(data, starts_clock=True)
 
     def _go_values(self, turn: Turn) -> dict[str, int]:
-        mine, theirs = self.clock, turn.opponent_clock
-        increment, their_increment = mine.control.increment, theirs.control.increment
-        values = {
-            "ply": turn.number,
-            "time": _floor_ms(mine),
-            "opptime": _floor_ms(theirs),
-            "inc": increment or None,
-            "oppinc": their_increment if their_increment != increment else None,
-            "movetime": mine.control.move,
-            "used": -(-mine.last_charge // MS) if turn.number > 2 else None,
-            "depth": self.setup.depth,
-            "nodes": self.setup.nodes,
-        }
-        return {key: value for key, value in values.items() if value is not None}
+        mine, theirs, control = self.clock, turn.opponent_clock, self.clock.control
+        values = {"ply": turn.number}
+        if mine.left is not None:
+            values["time"] = mine.left // MS
+        if theirs.left is not None:
+            values["opptime"] = theirs.left // MS
+        if control.increment:
+            values["inc"] = control.increment
+        if theirs.control.increment != control.increment:
+            values["oppinc"] = theirs.control.increment
+        if control.move is not None:
+            values["movetime"] = control.move
+        if turn.number > 2:
+            values["used"] = -(-mine.last_charge // MS)
+        if self.setup.depth is not None:
+            values["depth"] = self.setup.depth
+        if self.setup.nodes is not None:
+            values["nodes"] = self.setup.nodes
+        return values
 
     @property
     def has_answer(self) -> bool:
@@ -222,8 +222,9 @@ def about_ignored(event: dvp.Ignored) -> str:
     return f"ignored: {event.text!r}" + (f"; {event.hint}" if event.hint else "")
 
 
-def _floor_ms(clock: Clock) -> int | None:
-    return None if clock.left is None else clock.left // MS
+def _start_of(position: Position) -> str:
+    """What plies start from, as a request names it."""
+    return "start" if position == Position.start(position.rules) else position.dpos
 
 
 def _within(seed: int, option: dvp.Option) -> int:

@@ -40,7 +40,7 @@ class Ledger:
     @property
     def total(self) -> int:
         """In ns."""
-        return self._dead + sum(usage.own for usage in self.living.values())
+        return self._dead + sum([usage.own for usage in self.living.values()])
 
     def look(self, living: Mapping[Identity, Usage], collected: int, *, is_settled: bool = True) -> None:
         """Note all that live, and what those used that the arbiter itself has waited for.

@@ -123,7 +123,11 @@ class Meter:
         if not self._waits.look_at_lone(self._root, used, waited, time.monotonic_ns()):
             return False
         usage.own = used
-        self._most_cpu = max(self._most_cpu, self._used(self._ledger.total))
+        found = self._ledger.total
+        if self._count is not None:
+            found = self._used(found)
+        if found > self._most_cpu:
+            self._most_cpu = found
         return True
 
     def tick(self, *, is_thinking: bool) -> int:
@@ -150,10 +154,13 @@ class Meter:
 
         It counts what the machine took from a running thread, so a little more tells nothing.
         """
-        if self._uncounted is None and self._count is not None and (first := self._count.read()) is not None:
-            self._uncounted = found - first
-        counted = self._counted()
-        return found if counted is None or counted - found <= _LITTLE + counted // 50 else counted
+        counted = self._count.read() if self._count is not None else None
+        if counted is None:
+            return found
+        if self._uncounted is None:
+            self._uncounted = found - counted
+        counted += self._uncounted
+        return found if counted - found <= _LITTLE + counted // 50 else counted
 
     def _look(self, files: "_Files", *, is_overdue: bool) -> None:
         """Look at what is known where nobody on the machine has started anything since, else at all."""

@@ -79,6 +79,7 @@ class BotProcess:
         self._death: Death | None = None
         self._unsent = bytearray()
         self._untaken, self._read_at = b"", 0
+        self.is_dry = True
         self._has_exited = trio.Event()
         process = self._program.process
         assert process.stdin is not None
@@ -87,6 +88,7 @@ class BotProcess:
         self._stdin, self._stdout, self._stderr = process.stdin, process.stdout, process.stderr
         for pipe in (self._stdin, self._stdout, self._stderr):
             os.set_blocking(pipe.fileno(), False)
+        self._input, self._output = self._stdin.fileno(), self._stdout.fileno()
 
     # Writing
 
@@ -113,7 +115,7 @@ class BotProcess:
 
     def _write_now(self, data: bytes) -> int:
         try:
-            return os.write(self._stdin.fileno(), data)
+            return os.write(self._input, data)
         except BlockingIOError:
             return 0
         except BrokenPipeError:
@@ -144,16 +146,18 @@ class BotProcess:
         if self._untaken:
             await trio.lowlevel.checkpoint()
         else:
-            await trio.lowlevel.wait_readable(self._stdout.fileno())
+            await trio.lowlevel.wait_readable(self._output)
 
     def take(self) -> tuple[bytes, int] | None:
         """A bite of stdout, with the time at which it was read; None when there is none now, or no more.
 
-        ``output_ended`` tells the two apart.
+        ``output_ended`` tells the two apart, and ``is_dry`` whether nothing was left in the pipe.
         """
         if not (self._untaken or self._read()):
             return None
         data, self._untaken = _first_lines(self._untaken, _LINES)
+        if self._untaken:
+            self.is_dry = False
         return data, self._read_at
 
     def _read(self) -> bool:
@@ -161,10 +165,12 @@ class BotProcess:
         if self.output_ended:
             return False
         try:
-            data = os.read(self._stdout.fileno(), _BITE)
+            data = os.read(self._output, _BITE)
         except BlockingIOError:
+            self.is_dry = True
             return False
         stamp = time.monotonic_ns()
+        self.is_dry = len(data) < _BITE
         if not data:
             self.output_ended = True
             return False
@@ -286,7 +292,7 @@ class BotProcess:
     @property
     def output(self) -> int:
         """The descriptor of its standard output."""
-        return self._stdout.fileno()
+        return self._output
 
     @property
     def is_open(self) -> bool:
@@ -312,7 +318,7 @@ class BotProcess:
 
 def _first_lines(data: bytes, most: int) -> tuple[bytes, bytes]:
     """The first lines of some bytes, and the rest."""
-    if data.count(b"\n") <= most:
+    if len(data) <= most or data.count(b"\n") <= most:
         return data, b""
     end = 0
     for _ in range(most):

@@ -14,6 +14,7 @@ deadline. So it does not matter in which order the news arrived.
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import NamedTuple
 
 from arbiter.match.actions import Action, Dismiss, Drain, End, Played
@@ -38,6 +39,7 @@ _STALL = 5_000 * MS
 _IDLE_SHARE = 10
 """Percent of the time that its opponent thinks which a bot may compute without being noticed."""
 _IDLE_CPU = 100 * MS
+_IS_SUSPECT = attrgetter("is_suspect")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +123,10 @@ class Referee:
         """
         if self.is_over or self._ticket > 0:
             return None
-        times = [seat.wake_at for seat in self.seats.values() if seat.wake_at is not None]
-        return min([*times, *self._exit_by.values()], default=None)
+        moments = [seat.wake_at for seat in self.seats.values() if seat.wake_at is not None]
+        if self._exit_by:
+            moments += self._exit_by.values()
+        return min(moments, default=None)
 
     def spawned(self, side: Side, stamp: int) -> None:
         """A bot's program was started."""
@@ -152,7 +156,7 @@ class Referee:
 
     def ended(self, side: Side, stamp: int) -> None:
         """A bot's output has ended, or its program."""
-        self.seats[side].has_ended = True
+        self.seats[side].end()
         if side in self._exit_by and not self.is_over:
             self._doubt()
         else:
@@ -166,13 +170,17 @@ class Referee:
     def drained(self, ticket: int, looks: Mapping[Side, Look]) -> None:
         """All that was to be drained for this ticket has been read and handed in."""
         for side, look in looks.items():
-            self.seats[side].has_ended |= look.end is not None
+            if look.end is not None:
+                self.seats[side].end()
         if ticket != self._ticket or self.is_over:
             return
         self._ticket = -ticket
         if self._is_asking:
             self._is_asking = False
-            self._put_question()
+            if self._has_doubt():
+                self._doubt()
+            else:
+                self._put_question()
         elif self._contested is not None:
             self._settle_contested(self._contested, looks)
         else:
@@ -308,14 +316,11 @@ class Referee:
         """
         if self._has_doubt():
             self._doubt()
-            return
-        self._is_asking = True
-        self._drain((self._mover.side,), thorough=False)
+        else:
+            self._is_asking = True
+            self._drain((self._mover.side,), thorough=False)
 
     def _put_question(self) -> None:
-        if self._has_doubt():
-            self._doubt()
-            return
         mover = self._mover
         turn = self._turn or Turn(
             len(self.texts) + 1, self.position, self.texts, self.seats[mover.side.other].clock, self.start
@@ -391,6 +396,8 @@ class Referee:
 
     def _has_doubt(self) -> bool:
         """Whether one of the bots did something that may lose the game, and it is not known yet how."""
+        if not any(map(_IS_SUSPECT, self.seats.values())):
+            return False
         mover = self._mover
         return any(
             seat.is_in_doubt(on_turn=seat is mover and seat.wanted == PLY)

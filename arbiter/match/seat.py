@@ -73,6 +73,8 @@ class Seat(ABC):
         self.wanted = ""
         self.wake_at: int | None = None
         self.is_spawned = self.is_ready = self.has_ended = self.has_left = False
+        self.is_suspect = False
+        """Whether it ended or wrote too much: in many states that loses the game."""
         self.bytes_read = self.turn_bytes = 0
         self.question = Reading(0)
         self.late_at: int | None = None
@@ -133,7 +135,7 @@ class Seat(ABC):
         """The clock runs from the question on."""
         self._is_waiting = True
         self.late_at = None
-        self.wake_at = self.question.stamp + self.waiting_clock.patience(Spent())
+        self.wake_at = self.question.stamp + self.waiting_clock.first_look
 
     @property
     def waiting_clock(self) -> Clock:
@@ -176,6 +178,12 @@ class Seat(ABC):
         self.bytes_read += len(data)
         self.turn_bytes += len(data)
         self.read(data, reading)
+        if self.flood() is not None:
+            self.is_suspect = True
+
+    def end(self) -> None:
+        """Its output has ended, or its program."""
+        self.has_ended = self.is_suspect = True
 
     @abstractmethod
     def read(self, data: bytes, reading: Reading) -> None:
@@ -248,11 +256,13 @@ class Seat(ABC):
     def rest(self) -> None:
         """The opponent's turn begins."""
         self.turn_bytes = 0
-        self.actions.append(Rest(self.side))
+        if self.setup.suspend_idle:
+            self.actions.append(Rest(self.side))
 
     def wake(self) -> None:
         """The bot is needed again."""
-        self.actions.append(Rest(self.side, is_over=True))
+        if self.setup.suspend_idle:
+            self.actions.append(Rest(self.side, is_over=True))
 
     def note(self, text: str) -> None:
         """Keep something odd for the record; only so many of them, since bots can be talkative."""

@@ -1,8 +1,8 @@
 """What the arbiter itself takes from the clocks: its lag when bytes come in, and times in which it stalled.
 
 Nobody notes when bytes arrive in a pipe. A look at all pipes at once, without waiting, tells which have got
-some since the last look. Looks are taken before and after the loop sleeps and after each step in which a bot
-was judged. What came in a sleep woke the loop up: it came when the thread began to wait for a core, which the
+some since the last look. Looks are taken before and after the loop sleeps and before each step in which a bot
+is judged. What came in a sleep woke the loop up: it came when the thread began to wait for a core, which the
 kernel counts (see `meter`). What came while the arbiter was at work came after the look before at the
 earliest, and is counted from there: work, and being kept from it, is the arbiter's own.
 
@@ -23,6 +23,9 @@ import trio
 PERIOD = 20_000_000
 _TOLERANCE = 5_000_000
 """How far a tick may be off, in ns, without being a stall: timers and sleeping threads are no more exact."""
+_RECENT = 100_000
+"""A look as old as this, in ns, is as good as another one."""
+_USUAL = PERIOD + _TOLERANCE
 
 
 class Ticked(Protocol):
@@ -43,7 +46,8 @@ class Ticker(trio.abc.Instrument):
         self._now = now
         self._polled_at = self._looked_at = now()
         self._arrived: dict[int, int] = {}
-        self._queued_before = 0
+        self._unread: set[int] = set()
+        self._queued_before: int | None = None
         self._stalled = 0
         self._ticked_at = 0
         self._used_at_tick = 0
@@ -62,22 +66,36 @@ class Ticker(trio.abc.Instrument):
     # The loop's own times
 
     def before_io_wait(self, timeout: float) -> None:
-        self.look()
-        self._queued_before = self._own.queued()
+        self._note_arrivals(self._looked_at)
+        self._queued_before = self._own.queued() if timeout > 0 else None
 
     def after_io_wait(self, timeout: float) -> None:
-        queued = self._own.queued() - self._queued_before
-        self._polled_at = self._now()
-        self._note_arrivals(self._polled_at - queued)
+        if self._queued_before is None:
+            self._polled_at = self._now()
+            self._note_arrivals(self._looked_at)
+        else:
+            queued = self._own.queued() - self._queued_before
+            self._polled_at = self._now()
+            self._note_arrivals(self._polled_at - queued)
 
     def look(self) -> None:
-        """See which pipes have got bytes since the last look."""
-        self._note_arrivals(self._looked_at)
+        """See which pipes have got bytes since the last look; to be called before a bot is judged."""
+        if self._now() - self._looked_at > _RECENT:
+            self._note_arrivals(self._looked_at)
 
     def _note_arrivals(self, since: int) -> None:
         for descriptor in self._arrivals.poll():
             self._arrived[descriptor] = since
+            self._unread.add(descriptor)
         self._looked_at = self._now()
+
+    def may_hold(self, descriptor: int) -> bool:
+        """Whether something may be in a pipe that was watched; the end is something, too."""
+        return descriptor in self._unread or not self._arrivals.is_available
+
+    def found_empty(self, descriptor: int) -> None:
+        """A pipe was read until nothing was left."""
+        self._unread.discard(descriptor)
 
     def watch(self, descriptor: int) -> None:
         """Note from now on when bytes arrive in a pipe."""
@@ -87,6 +105,7 @@ class Ticker(trio.abc.Instrument):
         """To be called before the pipe is closed."""
         self._arrivals.remove(descriptor)
         self._arrived.pop(descriptor, None)
+        self._unread.discard(descriptor)
 
     def lag(self, descriptor: int, stamp: int) -> int:
         """What the arbiter took between the arrival of bytes and ``stamp``, when they were read; in ns."""
@@ -94,11 +113,13 @@ class Ticker(trio.abc.Instrument):
 
     def stalled(self) -> int:
         """For how long the arbiter has stalled since it began, up to its last poll; in ns."""
+        if self._polled_at - self._ticked_at <= _USUAL:
+            return self._stalled
         return self._stalled + self._stall_until(self._polled_at)
 
     def _stall_until(self, moment: int) -> int:
         """The stall since the last tick that no tick has noticed yet."""
-        if moment - self._ticked_at <= PERIOD + _TOLERANCE or not self._listeners:
+        if moment - self._ticked_at <= _USUAL or not self._listeners:
             return 0
         return self._stall(moment - self._ticked_at, self._own.used() - self._used_at_tick)
 
@@ -151,6 +172,7 @@ class Arrivals:
 
     def __init__(self) -> None:
         self._poll = select.epoll() if hasattr(select, "epoll") else None
+        self.is_available = self._poll is not None
 
     def add(self, descriptor: int) -> None:
         if self._poll is not None:
@@ -162,7 +184,8 @@ class Arrivals:
 
     def poll(self) -> list[int]:
         """Those in which something arrived since the last call."""
-        return [descriptor for descriptor, _ in self._poll.poll(0)] if self._poll is not None else []
+        found = self._poll.poll(0) if self._poll is not None else ()
+        return [descriptor for descriptor, _ in found] if found else []
 
     def close(self) -> None:
         if self._poll is not None:

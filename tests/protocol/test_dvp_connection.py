@@ -1,6 +1,7 @@
 """DVP as a conversation: two linked ends play dialogues, and the tables hold for every state and message."""
 
 import tracemalloc
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
@@ -375,3 +376,55 @@ def test_nothing_received_ever_raises_and_chunks_make_no_difference(
     edges = [0, *sorted(cut % (len(data) + 1) for cut in cuts), len(data)]
     chunks = [data[start:end] for start, end in pairwise(edges)]
     assert play(chunks, role, state) == play([data], role, state)
+
+
+# What is said and heard most often goes a shorter way.
+
+
+def outcome(ask: Callable[[], bytes]) -> object:
+    try:
+        return ask()
+    except LocalProtocolError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("state", State)
+@pytest.mark.parametrize("features", ["", "noboard", "nolegal", "noboard nolegal"])
+@pytest.mark.parametrize("board", [None, "dpos"])
+@pytest.mark.parametrize("legal", [None, [], ["A1", "B1"]])
+@pytest.mark.parametrize("go", [{"ply": 2, "time": 10}, {}, {"infinite": 1}, {"nonsense": 1}])
+def test_a_request_is_said_as_its_messages_are(
+    state: State, features: str, board: str | None, legal: list[str] | None, go: dict[str, int]
+) -> None:
+    one, other = reached(state, features), reached(state, features)
+    messages: list[dvp.Message] = [dvp.Setup("start", ("D1",))]
+    messages += [] if board is None else [dvp.Board(board)]
+    messages += [] if legal is None else [dvp.Legal(tuple(legal))]
+    expected = outcome(lambda: other.send(*messages, dvp.Go(go)))
+    assert outcome(lambda: one.request("start", ["D1"], go, board, legal)) == expected
+    assert one.state is other.state
+    assert one.receive(b"move A1 ply 2\n") == other.receive(b"move A1 ply 2\n")
+
+
+def reached(state: State, features: str) -> Connection:
+    """An arbiter's end in this state, whose bot has these features."""
+    arbiter = Connection(ARBITER)
+    for role, message in WAY[state]:
+        if isinstance(message, dvp.Feature):
+            message = dvp.Feature((*message.names, *features.split()))
+        if role is BOT:
+            arbiter.receive(f"{dvp.format(message)}\n".encode())
+        elif message.word not in ("board", "legal") or f"no{message.word}" not in features:
+            arbiter.send(message)
+    return arbiter
+
+
+@pytest.mark.parametrize("state", State)
+@pytest.mark.parametrize("answer", ["D1", "c3d4", "PASS", "Z99", "x" * 80, "ä1", "A-1"])
+def test_a_move_is_heard_however_many_blanks_it_has(state: State, answer: str) -> None:
+    one, other = reached(state, ""), reached(state, "")
+    heard = one.receive(f"move {answer}\n".encode())
+    expected = other.receive(f"move  {answer}\n".encode())
+    assert [type(event) for event in heard] == [type(event) for event in expected]
+    assert heard == expected or isinstance(expected[0], Ignored)
+    assert one.state is other.state

@@ -39,11 +39,14 @@ def setup_of(
     *,
     substitute: bool = False,
     charge_start: bool = False,
+    suspend_idle: bool = False,
 ) -> GameSetup:
     """A game, by default between two DVP bots from the empty board."""
     white, black = white or competitor("one"), black or competitor("two")
     begin = start or Position.start()
-    return GameSetup(white, black, begin, substitute=substitute, charge_start=charge_start)
+    return GameSetup(
+        white, black, begin, substitute=substitute, charge_start=charge_start, suspend_idle=suspend_idle
+    )
 
 
 def nearly_full() -> Position:

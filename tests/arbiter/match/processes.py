@@ -51,7 +51,7 @@ class FakeProcess:
         self.stderr = HeadTail()
         self.turn_stderr_bytes = 0
         self.applied = SimpleNamespace(means=())
-        self.output_ended = self.has_unsent = False
+        self.output_ended = self.has_unsent = self.is_dry = False
         self.heard = b""
         self.pipe = b""
         self.is_pipe_closed = False
@@ -186,6 +186,13 @@ class FakeTicker:
 
     def look(self) -> None:
         """Nothing has arrived."""
+
+    def may_hold(self, descriptor: int) -> bool:
+        """It does not know."""
+        return True
+
+    def found_empty(self, descriptor: int) -> None:
+        """Nor does it keep that."""
 
     def lag(self, descriptor: int, stamp: int) -> int:
         assert descriptor in self.watched

@@ -349,8 +349,8 @@ def test_a_codecup_bot_pays_for_its_start_where_that_is_wanted() -> None:
 
 
 def test_rests() -> None:
-    """Both rest before the first ply, and each in its opponent's turn."""
-    harness = game()
+    """Both rest before the first ply, and each in its opponent's turn, where they are to be stopped."""
+    harness = begun(Harness(setup_of(suspend_idle=True)))
     assert (harness.bots[WHITE].rests, harness.bots[BLACK].rests) == ([False, True], [False])
     harness.say(WHITE, "move D1")
     assert (harness.bots[WHITE].rests, harness.bots[BLACK].rests) == ([False, True, False], [False, True])

@@ -89,7 +89,8 @@ def test_what_is_kept_of_infos_is_bounded() -> None:
 
 def test_black_rests_through_whites_double_turn() -> None:
     """A CodeCup bot is told White's last placement at once, but it is not its turn yet."""
-    harness = game(CODECUP)
+    one, two = competitor("one", dialect=CODECUP), competitor("two", dialect=CODECUP)
+    harness = begun(Harness(setup_of(one, two, suspend_idle=True)))
     for ply in _plies_to_nearly_full():
         assert harness.asked is not None
         harness.say(harness.asked, ply)
