@@ -90,7 +90,8 @@ class Ticker(trio.abc.Instrument):
         self._looked_at = self._now()
 
     def may_hold(self, descriptor: int) -> bool:
-        """Whether something may be in a pipe that was watched; the end is something, too."""
+        """Whether something may be in a pipe by now; the end is something, too."""
+        self._note_arrivals(self._looked_at)
         return descriptor in self._unread or not self._arrivals.is_available
 
     def found_empty(self, descriptor: int) -> None:

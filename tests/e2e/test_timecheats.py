@@ -13,7 +13,7 @@ from protocol.rules import Side
 from tests.e2e.table import BOTS, Table
 
 ATTACKS = (
-    "honest", "sleeper", "spinning-children", "threads", "nice", "sched-idle", "sched-batch",
+    "honest", "sleeper", "spinning-children", "brief-crowd", "threads", "nice", "sched-idle", "sched-batch",
     "autogroup", "pinned", "pinned-briefly", "stop-self", "ponder-threads", "ponder-children",
     "ponder-lengthily", "double-fork", "reaper", "masked", "chain", "chain-ignored", "chain-orphans",
     "brief-threads", "yield", "futex", "fault-storm", "flood-turn", "flood-out", "flood-err", "crowd",

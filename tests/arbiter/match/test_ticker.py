@@ -32,6 +32,8 @@ PIPE = 7
 class Pipes:
     """Tells of what has arrived, once."""
 
+    is_available = True
+
     def __init__(self) -> None:
         self.fresh: list[int] = []
 
@@ -381,3 +383,16 @@ def test_own_counters() -> None:
     assert own.queued() >= 0
     own.close()
     own.close()
+
+
+def test_a_pipe_may_hold_what_has_come_since_it_was_found_empty(machine: Machine) -> None:
+    """However short ago somebody looked."""
+    assert not machine.ticker.may_hold(PIPE)
+    machine.poll()
+    machine.arrivals.fresh.append(PIPE)
+    assert machine.ticker.may_hold(PIPE)
+    assert machine.ticker.may_hold(PIPE), "until it is read"
+    machine.ticker.found_empty(PIPE)
+    assert not machine.ticker.may_hold(PIPE)
+    machine.arrivals.is_available = False
+    assert machine.ticker.may_hold(PIPE), "nobody knows"
