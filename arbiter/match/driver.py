@@ -135,14 +135,13 @@ class Table:
         process = self._processes[side]
         had_ended = process.output_ended
         taken = process.take()
+        lag = 0 if taken is None else self._ticker.lag(process.output, taken[1])
         if process.is_dry:
             self._ticker.found_empty(process.output)
         if taken is not None:
             data, stamp = taken
             self._ticker.look()
-            self.referee.received(
-                side, data, self._reading(side, stamp, self._ticker.lag(process.output, stamp))
-            )
+            self.referee.received(side, data, self._reading(side, stamp, lag))
             self._perform()
             return data
         if process.output_ended and not had_ended:

@@ -46,7 +46,6 @@ class Ticker(trio.abc.Instrument):
         self._now = now
         self._polled_at = self._looked_at = now()
         self._arrived: dict[int, int] = {}
-        self._unread: set[int] = set()
         self._queued_before: int | None = None
         self._stalled = 0
         self._ticked_at = 0
@@ -86,17 +85,16 @@ class Ticker(trio.abc.Instrument):
     def _note_arrivals(self, since: int) -> None:
         for descriptor in self._arrivals.poll():
             self._arrived[descriptor] = since
-            self._unread.add(descriptor)
         self._looked_at = self._now()
 
     def may_hold(self, descriptor: int) -> bool:
         """Whether something may be in a pipe by now; the end is something, too."""
         self._note_arrivals(self._looked_at)
-        return descriptor in self._unread or not self._arrivals.is_available
+        return descriptor in self._arrived or not self._arrivals.is_available
 
     def found_empty(self, descriptor: int) -> None:
         """A pipe was read until nothing was left."""
-        self._unread.discard(descriptor)
+        self._arrived.pop(descriptor, None)
 
     def watch(self, descriptor: int) -> None:
         """Note from now on when bytes arrive in a pipe."""
@@ -106,11 +104,14 @@ class Ticker(trio.abc.Instrument):
         """To be called before the pipe is closed."""
         self._arrivals.remove(descriptor)
         self._arrived.pop(descriptor, None)
-        self._unread.discard(descriptor)
 
     def lag(self, descriptor: int, stamp: int) -> int:
-        """What the arbiter took between the arrival of bytes and ``stamp``, when they were read; in ns."""
-        return max(0, stamp - self._arrived.get(descriptor, self._polled_at))
+        """What the arbiter took between the arrival of bytes and ``stamp``, when they were read; in ns.
+
+        To be called right after reading. What no look has shown came after the last one; nor will another
+        one show it, since it is not in the pipe any more.
+        """
+        return max(0, stamp - self._arrived.get(descriptor, self._looked_at))
 
     def stalled(self) -> int:
         """For how long the arbiter has stalled since it began, up to its last poll; in ns."""

@@ -2,7 +2,8 @@
 
 import tracemalloc
 from collections.abc import Callable
-from itertools import pairwise
+from functools import partial
+from itertools import pairwise, product
 
 import pytest
 from hypothesis import given
@@ -388,22 +389,23 @@ def outcome(ask: Callable[[], bytes]) -> object:
         return str(error)
 
 
+SPARED = ("", "noboard", "nolegal", "noboard nolegal")
+BOARDS = (None, "dpos")
+PLIES = (None, [], ["A1", "B1"])
+GOES: tuple[dict[str, int], ...] = ({"ply": 2, "time": 10}, {}, {"infinite": 1}, {"nonsense": 1})
+
+
 @pytest.mark.parametrize("state", State)
-@pytest.mark.parametrize("features", ["", "noboard", "nolegal", "noboard nolegal"])
-@pytest.mark.parametrize("board", [None, "dpos"])
-@pytest.mark.parametrize("legal", [None, [], ["A1", "B1"]])
-@pytest.mark.parametrize("go", [{"ply": 2, "time": 10}, {}, {"infinite": 1}, {"nonsense": 1}])
-def test_a_request_is_said_as_its_messages_are(
-    state: State, features: str, board: str | None, legal: list[str] | None, go: dict[str, int]
-) -> None:
-    one, other = reached(state, features), reached(state, features)
-    messages: list[dvp.Message] = [dvp.Setup("start", ("D1",))]
-    messages += [] if board is None else [dvp.Board(board)]
-    messages += [] if legal is None else [dvp.Legal(tuple(legal))]
-    expected = outcome(lambda: other.send(*messages, dvp.Go(go)))
-    assert outcome(lambda: one.request("start", ["D1"], go, board, legal)) == expected
-    assert one.state is other.state
-    assert one.receive(b"move A1 ply 2\n") == other.receive(b"move A1 ply 2\n")
+def test_a_request_is_said_as_its_messages_are(state: State) -> None:
+    for features, board, legal, go in product(SPARED, BOARDS, PLIES, GOES):
+        one, other = reached(state, features), reached(state, features)
+        messages: list[dvp.Message] = [dvp.Setup("start", ("D1",))]
+        messages += [] if board is None else [dvp.Board(board)]
+        messages += [] if legal is None else [dvp.Legal(tuple(legal))]
+        expected = outcome(partial(other.send, *messages, dvp.Go(go)))
+        assert outcome(partial(one.request, "start", ["D1"], go, board, legal)) == expected
+        assert one.state is other.state
+        assert one.receive(b"move A1 ply 2\n") == other.receive(b"move A1 ply 2\n")
 
 
 def reached(state: State, features: str) -> Connection:

@@ -396,3 +396,16 @@ def test_a_pipe_may_hold_what_has_come_since_it_was_found_empty(machine: Machine
     assert not machine.ticker.may_hold(PIPE)
     machine.arrivals.is_available = False
     assert machine.ticker.may_hold(PIPE), "nobody knows"
+
+
+def test_what_is_read_before_a_look_has_shown_it_came_after_the_last_one(machine: Machine) -> None:
+    """No look will: it is not in the pipe any more. Older bytes of the same pipe tell nothing."""
+    machine.arrive_in_sleep()
+    machine.ticker.found_empty(PIPE)
+    machine.sleep(300)
+    machine.poll()
+    machine.run(2)
+    assert machine.lag == 2
+    machine.ticker.look()
+    machine.run(1)
+    assert machine.lag == 1
