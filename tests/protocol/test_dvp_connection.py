@@ -391,7 +391,7 @@ def outcome(ask: Callable[[], bytes]) -> object:
 
 SPARED = ("", "noboard", "nolegal", "noboard nolegal")
 BOARDS = (None, "dpos")
-PLIES = (None, [], ["A1", "B1"])
+PLIES: tuple[list[str] | None, ...] = (None, [], ["A1", "B1"])
 GOES: tuple[dict[str, int], ...] = ({"ply": 2, "time": 10}, {}, {"infinite": 1}, {"nonsense": 1})
 
 
