@@ -298,16 +298,17 @@ static int is_asked(int ms) {
 
 static void flood(int file, int count) {
     fcntl(file, F_SETFL, O_NONBLOCK);
-    for (int i = 0; i < count && !is_asked(2); i++) (void)!write(file, letters, sizeof letters);
+    for (int i = 0; i < count && !is_asked(2); i++) (void)!write(file, letters, sizeof letters / 2);
     fcntl(file, F_SETFL, 0);
 }
 
+/* Also where the last of it comes after the next question, two turns have fewer lines than the limit. */
 static void flood_out(void) {
     flood(1, 2);
     strcpy(remark, "\n"); /* the last line may be without its end */
 }
 
-static void flood_err(void) { flood(2, 500); }
+static void flood_err(void) { flood(2, 1000); }
 
 /* Beginnings. */
 
