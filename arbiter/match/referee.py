@@ -314,11 +314,8 @@ class Referee:
 
         What speaks against a bot by then is judged first, or one that has lost would be asked once more.
         """
-        if self._has_doubt():
-            self._doubt()
-        else:
-            self._is_asking = True
-            self._drain((self._mover.side,), thorough=False)
+        self._is_asking = True
+        self._drain((self._mover.side,), thorough=False)
 
     def _put_question(self) -> None:
         mover = self._mover

@@ -160,6 +160,18 @@ def test_a_group_of_games_is_stored_whole_or_not_at_all(tmp_path: Path) -> None:
         assert [g.number for g in league.games()] == [1, 2]
 
 
+@pytest.mark.parametrize("is_new", [True, False])
+def test_what_is_committed_survives_a_power_cut(tmp_path: Path, is_new: bool) -> None:
+    """As far as the disk keeps its word. No kill of a process can show that, so the setting is looked at."""
+    if not is_new:
+        with League.open_for_writing(tmp_path):
+            pass
+    with League.open_for_writing(tmp_path) as league:
+        assert league._connection.execute("PRAGMA synchronous").fetchone()[0] == 2
+        league.add([game(1)])
+        assert not league._connection.in_transaction
+
+
 def test_one_writer_and_any_readers(tmp_path: Path) -> None:
     with League.open_for_writing(tmp_path) as league:
         with pytest.raises(StoreError, match="another run is using these results"):

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 
+from arbiter.isolation.proc import keep_descriptor
 from arbiter.isolation.tree import become_subreaper
 from arbiter.match.bot import Dialect
 from arbiter.match.game import GameResult
@@ -55,6 +56,7 @@ def check_record(match: Match, result: GameResult) -> None:
 
 def check(table: Table, match: Match) -> GameResult:
     """Play a game and hold it against everything that is known about games."""
+    keep_descriptor()  # one is kept from the first game on
     descriptors = len(list(Path("/proc/self/fd").iterdir()))
     played = play(table, match)
     judge(played)
