@@ -254,7 +254,7 @@ class Table:
         if process is None:  # a guest
             self.referee.asked(side, Reading(time.monotonic_ns(), stalled=self._ticker.stalled()))
             return
-        counters = process.meter.read() if starts_clock else None
+        counters = process.meter.read_resting() if starts_clock else None
         had_unsent = process.has_unsent
         stamp = process.write(data)
         if process.has_unsent and not had_unsent:

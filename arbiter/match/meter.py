@@ -108,26 +108,37 @@ class Meter:
             return Counters(self._most_cpu, waits.lost + waits.lasting, waits.ready_since)
         return Counters(self._most_cpu, waits.lost)
 
+    def read_resting(self) -> Counters:
+        """The same of a bot that rests, before it is asked.
+
+        What it has started since the last look counts from the next one on.
+        """
+        files, lone = self._files, self._lone
+        if files is None or lone is None or not self._read_root(lone):
+            return self.read()
+        return Counters(self._most_cpu, self._waits.lost_with(self._root, files.waited()))
+
     def _look_at_lone(self, files: "_Files", usage: Usage) -> bool:
         """Look at a bot of one thread, as nearly all are, where nothing has become of it; else False.
 
-        The same as `_look` would find, in a fraction of its time, since this is done twice a ply.
+        The same as `_look` would find, in a fraction of its time, since this is done with every answer.
         """
-        if files.newest() != self._newest:
+        if files.newest() != self._newest or not self._read_root(usage):
             return False
+        if not self._waits.look_at_lone(self._root, usage.own, files.waited(), time.monotonic_ns()):
+            return False
+        if self._count is not None:
+            self._most_cpu = max(self._most_cpu, self._used(self._ledger.total))
+        return True
+
+    def _read_root(self, usage: Usage) -> bool:
+        """Read the CPU time of the root; False when it is gone."""
         try:
-            used, waited = time.clock_gettime_ns(self._clock), files.waited()
+            usage.own = time.clock_gettime_ns(self._clock)
         except OSError as error:
             proc.raise_unless_gone(error)
             return False
-        if not self._waits.look_at_lone(self._root, used, waited, time.monotonic_ns()):
-            return False
-        usage.own = used
-        found = self._ledger.total
-        if self._count is not None:
-            found = self._used(found)
-        if found > self._most_cpu:
-            self._most_cpu = found
+        self._most_cpu = max(self._most_cpu, self._ledger.total)
         return True
 
     def tick(self, *, is_thinking: bool) -> int:
@@ -316,8 +327,12 @@ class _Files(NamedTuple):
         return os.fstat(self.task).st_nlink == _TASK_LINKS and not os.pread(self.children, 16, 0)
 
     def waited(self) -> int:
-        """Nanoseconds for which its first thread waited for a core."""
-        return int(os.pread(self.schedstat, 64, 0).split()[1])
+        """Nanoseconds for which its first thread waited for a core; 0 when it is gone."""
+        try:
+            return int(os.pread(self.schedstat, 64, 0).split()[1])
+        except OSError as error:
+            proc.raise_unless_gone(error)
+            return 0
 
     def newest(self) -> bytes:
         """The number of what was started last on the machine, process or thread; empty where nobody knows."""

@@ -118,6 +118,11 @@ class Waits:
             past.ran, past.waited, past.look = used, waited, self._last
         return True
 
+    def lost_with(self, number: int, waited: int) -> int:
+        """What ``lost`` would be if a thread that rests, and has waited for so long, were looked at."""
+        past = self._past[number]
+        return self.lost + max(0, waited - past.waited) if past.is_trusted else self.lost
+
     def _past_of(self, thread: Thread, before: Look) -> _Past:
         """Of one that is new, or has the number of one that is gone, the past is that of the look before."""
         past = self._past.get(thread.number)

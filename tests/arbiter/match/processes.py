@@ -95,6 +95,9 @@ class FakeProcess:
         self.looks.append(is_overdue)
         return self.counters
 
+    def read_resting(self) -> Counters:
+        return self.read()
+
     def tick(self, *, is_thinking: bool) -> int:
         self.ticks.append(is_thinking)
         return self.counters.cpu

@@ -420,6 +420,17 @@ def test_a_little_more_tells_nothing(kernel: Kernel) -> None:
     assert meter.read().cpu == 1_030 * MS
 
 
+def test_what_a_resting_bot_has_started_counts_from_the_next_look_on(kernel: Kernel) -> None:
+    """What its first thread ran and waited counts at once."""
+    meter = meter_of(kernel)
+    kernel.add(101)
+    kernel.cpu |= {ROOT: 5 * MS, 101: 30 * MS}
+    kernel.root.waited = 50_000
+    assert meter.read_resting() == Counters(5 * MS, 50_000)
+    assert meter.read().cpu == 35 * MS
+    assert meter.read_resting().cpu == 35 * MS, "it has been looked around by then"
+
+
 # Trust.
 
 
