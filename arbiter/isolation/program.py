@@ -147,7 +147,7 @@ class Program:
             pids = self.members()
             used = usage.measure(pids)
             self.held = used.memory or self.held  # nobody is there: it has just ended
-            found = self.excess(pids, used)
+            found = await self._excess(pids, used)
             if found is None and looks % _LOOKS_AT_FILES == 0:
                 found = await self._excess_of_files(pids)
             if found is not None:
@@ -170,6 +170,13 @@ class Program:
         if bounds.processes is not None and used.processes > bounds.processes:
             return f"ran {used.processes} processes and threads; the limit is {bounds.processes}"
         return None
+
+    async def _excess(self, pids: Sequence[int], used: usage.Usage) -> str | None:
+        """The same as `excess`, on another thread where that takes long."""
+        most = self.sandbox.bounds.memory
+        if most is None or used.memory <= most:
+            return self.excess(pids, used)
+        return await trio.to_thread.run_sync(self.excess, pids, used)
 
     async def _excess_of_files(self, pids: Sequence[int]) -> str | None:
         if self.confinement is None:

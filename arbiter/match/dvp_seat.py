@@ -47,7 +47,7 @@ class DvpSeat(Seat):
         if "ready" in self._talk.features:
             self.expect("readyok", self._talk.send(dvp.IsReady()))
         else:
-            self.is_ready = True
+            self.get_ready()
 
     @property
     def features(self) -> frozenset[str]:
@@ -157,7 +157,7 @@ class DvpSeat(Seat):
                 self.greeted()
             case dvp.ReadyOk():
                 self.settle()
-                self.is_ready = True
+                self.get_ready()
             case dvp.Info(values, pv):
                 self._keep_info(dict(values), pv)
             case dvp.InfoString(text):

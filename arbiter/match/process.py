@@ -235,6 +235,7 @@ class BotProcess:
     def _note_exit(self, status: int) -> None:
         if self.exit_status is None:
             self.exit_status = status
+            self._take_last_words()
             self._trouble = self._program.trouble(self.stderr.text())
             self.excess = self.excess or self._program.excess(())
             self._death = self._program.cause_of_death()

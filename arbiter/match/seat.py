@@ -82,7 +82,9 @@ class Seat(ABC):
         self.spawned_at = self.ready_at = 0
         self.idle_cpu = 0
         self._start_clock = Clock(TimeControl(game=None, move=competitor.time.start, grace=0))
+        self._heard: Reading | None = None
         self._answered: Reading | None = None
+        """When its last turn ended, or its beginning, and it began to rest; None in its turn."""
         self._is_waiting = False
 
     # The start
@@ -106,6 +108,11 @@ class Seat(ABC):
     def settle(self) -> None:
         """What was owed before the first ply has come."""
         self.wanted, self.wake_at = "", None
+
+    def get_ready(self) -> None:
+        """It has said all that it owes before it is asked; until then it rests."""
+        self.is_ready = True
+        self._answered = self._heard
 
     # A turn
 
@@ -155,7 +162,8 @@ class Seat(ABC):
         """The answer to the open request, which is closed by that; the bot's turn is over."""
         answer = self.pop_answer()
         self.wanted, self.wake_at = "", None
-        self._answered = answer.reading
+        # One that came before its turn was given when the turn came.
+        self._answered = max(answer.reading, self.question, key=lambda reading: reading.stamp)
         self.rest()
         return answer
 
@@ -177,6 +185,7 @@ class Seat(ABC):
         """Bytes from its standard output."""
         self.bytes_read += len(data)
         self.turn_bytes += len(data)
+        self._heard = reading
         self.read(data, reading)
         if self.flood() is not None:
             self.is_suspect = True

@@ -42,7 +42,7 @@ async def _try_first_placement(session: Session) -> Fault | None:
     session.seat.clock = Clock(TimeControl(game=None, move=limit, grace=0))
     fault = (await session.ask()).fault
     if fault is None or fault.is_void:
-        return None
+        return fault
     if fault.termination is Termination.TIMEOUT:
         return Fault(Code.NOT_READY, {**fault.facts, "wanted": "placement", "limit": limit * MS})
     if fault.termination in (Termination.ILLEGAL, Termination.SYNTAX):

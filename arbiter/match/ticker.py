@@ -47,6 +47,7 @@ class Ticker(trio.abc.Instrument):
         self._polled_at = self._looked_at = now()
         self._arrived: dict[int, int] = {}
         self._queued_before: int | None = None
+        self._fault: Exception | None = None
         self._stalled = 0
         self._ticked_at = 0
         self._used_at_tick = 0
@@ -64,11 +65,22 @@ class Ticker(trio.abc.Instrument):
 
     # The loop's own times
 
+    # An exception here would be logged by trio, and no more of this called; so it is raised at the next tick.
+
     def before_io_wait(self, timeout: float) -> None:
-        self._note_arrivals(self._looked_at)
-        self._queued_before = self._own.queued() if timeout > 0 else None
+        try:
+            self._note_arrivals(self._looked_at)
+            self._queued_before = self._own.queued() if timeout > 0 else None
+        except Exception as error:
+            self._fault = error
 
     def after_io_wait(self, timeout: float) -> None:
+        try:
+            self._note_poll()
+        except Exception as error:
+            self._fault = error
+
+    def _note_poll(self) -> None:
         if self._queued_before is None:
             self._polled_at = self._now()
             self._note_arrivals(self._looked_at)
@@ -160,6 +172,8 @@ class Ticker(trio.abc.Instrument):
 
     def tick(self) -> None:
         """Measure the time since the last tick, and let everybody know."""
+        if self._fault is not None:
+            raise self._fault
         now, used = self._now(), self._own.used()
         elapsed = now - self._ticked_at
         stalled = self._stall(elapsed, used - self._used_at_tick)

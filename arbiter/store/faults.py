@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from arbiter.isolation.resources import lack_behind
+from arbiter.isolation.resources import ResourceError, lack_behind
 
 FILE_NAME = "league.db"
 """The database in a results directory."""
@@ -24,11 +24,15 @@ _PRIMARY = 0xFF
 
 
 class StoreError(Exception):
-    """The results cannot be read or written; the text says where and why, ``remedy`` what to do."""
+    """The results cannot be read or written; the text says where and why, ``remedy`` what to do.
 
-    def __init__(self, message: str, remedy: str | None = None) -> None:
+    ``lack``: that the machine has no room for them, if that is it.
+    """
+
+    def __init__(self, message: str, remedy: str | None = None, lack: ResourceError | None = None) -> None:
         super().__init__(message)
         self.remedy = remedy
+        self.lack = lack
 
 
 @contextlib.contextmanager
@@ -61,7 +65,7 @@ def damaged(path: Path, why: str) -> StoreError:
 def of_system(place: Path, error: OSError) -> StoreError:
     """For what the operating system refused."""
     if error.errno in _FULL:
-        return StoreError(f"{place}: the disk is full", _ROOM)
+        return _of_full(place)
     if error.errno in _NO_LOCKS:
         return StoreError(
             f"{place}: this file system has no locks, which keep two runs apart ({error.strerror})",
@@ -72,6 +76,11 @@ def of_system(place: Path, error: OSError) -> StoreError:
             f"{place}: cannot keep results here: {error.strerror}", f"make it writable, or {ELSEWHERE}"
         )
     return StoreError(f"{place}: cannot keep results here: {error.strerror}", ELSEWHERE)
+
+
+def _of_full(place: Path) -> StoreError:
+    message = f"{place}: the disk is full"
+    return StoreError(message, _ROOM, ResourceError(errno.ENOSPC, message, "make room"))
 
 
 def kind_of(error: sqlite3.Error) -> int | None:
@@ -86,7 +95,7 @@ def _of_database(path: Path, error: sqlite3.DatabaseError) -> StoreError:
             # About a text that is no UTF-8; the message quotes it, whatever it may hold.
             return damaged(path, "a text in it cannot be read")
         case sqlite3.SQLITE_FULL:
-            return StoreError(f"{path}: the disk is full", _ROOM)
+            return _of_full(path)
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_FORMAT:
             return damaged(path, str(error))
         case sqlite3.SQLITE_ERROR if "no such" in str(error):

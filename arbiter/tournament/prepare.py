@@ -1,5 +1,6 @@
 """Before the first game: build every bot once, start every bot once, and know who can play."""
 
+import errno
 import re
 import subprocess
 from collections.abc import Callable, Sequence
@@ -10,7 +11,7 @@ import trio
 
 from arbiter.isolation import scratch
 from arbiter.isolation.launch import StartError, fault_of_command, launch
-from arbiter.isolation.resources import needed_for, require_disk
+from arbiter.isolation.resources import ResourceError, needed_for, require_disk
 from arbiter.match.bot import Bot
 from arbiter.match.game import Competitor
 from arbiter.match.startcheck import StartCheck, check_start
@@ -21,6 +22,7 @@ from arbiter.tournament.sandboxes import build_sandbox
 BUILD_LIMIT = 600
 """Seconds that a build may take."""
 _LOG_TAIL = 20
+_TRIES = 3
 STARTS = 4
 """Bots that are tried at a time: most of a start is waiting, and thirty take long one by one."""
 _WORDS_TAIL = 5
@@ -54,7 +56,7 @@ async def prepare(
 
     async def check(bot: Bot) -> None:
         async with limiter:
-            outcome = await check_start(Competitor(bot, bot.time or tournament.time))
+            outcome = await _try_start(Competitor(bot, bot.time or tournament.time))
         found[bot.name] = Readiness(bot, _explained(outcome))
         for note in outcome.report.notes:
             tell(f"{bot.name}: {note}")
@@ -66,6 +68,22 @@ async def prepare(
             elif bot.name not in found:
                 nursery.start_soon(check, bot)
     return [found[bot.name] for bot in bots]
+
+
+async def _try_start(competitor: Competitor) -> StartCheck:
+    """Start a bot for trial, again where the machine has spoilt that.
+
+    Raises:
+        ResourceError: when it does so each time.
+    """
+    for _ in range(_TRIES):
+        outcome = await check_start(competitor)
+        if outcome.problem is None or not outcome.problem.is_void:
+            return outcome
+    assert outcome.problem is not None
+    name = competitor.bot.name
+    why = f"{name} could not be tried: {describe(outcome.problem)}"
+    raise ResourceError(errno.EBUSY, why, "end what keeps it busy, then run the same command again")
 
 
 def foreseen(bots: Sequence[Bot]) -> list[Readiness]:

@@ -263,6 +263,15 @@ def test_an_idle_opponent_that_computed_hardly(cpu: int, is_culprit: bool) -> No
     assert ("culprit" in harness.fault.facts) is is_culprit
 
 
+def test_an_opponent_that_computed_before_its_first_turn() -> None:
+    """From when it was ready on."""
+    harness = game()
+    harness.bots[BLACK].cpu += 200 * MS
+    answer(harness, 1_200, wait=1_200)
+    assert harness.fault.facts.get("culprit") == "black"
+    assert harness.fault.number("culprit_cpu") == 200 * MS
+
+
 def test_an_opponent_that_starved_the_bot() -> None:
     harness = game()
     play_first_plies(harness)

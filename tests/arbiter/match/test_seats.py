@@ -3,7 +3,7 @@
 import pytest
 
 from arbiter.match.bot import Dialect
-from arbiter.match.clock import MS
+from arbiter.match.clock import MS, TimeControl
 from arbiter.match.fault import Code
 from protocol.rules import Side
 from tests.arbiter.match.harness import CODECUP, DVP, Harness, begun, competitor, nearly_full, setup_of
@@ -104,6 +104,25 @@ def test_black_rests_through_whites_double_turn() -> None:
     assert is_awake(harness)
     assert harness.asked is BLACK
     assert harness.referee.seats[BLACK].clock_use().idle_cpu == 40 * MS, "and all of that was idle"
+
+
+def test_an_early_line_ends_a_turn_when_that_has_come() -> None:
+    """White's last placement comes with the one before; what Black thinks between them is Black's."""
+    plies = _plies_to_nearly_full()
+    time = TimeControl(game=1_000, increment=0)
+    one, two = competitor("one", time, CODECUP), competitor("two", dialect=CODECUP)
+    harness = begun(Harness(setup_of(one, two)))
+    for ply in plies[:-2]:
+        assert harness.asked is not None
+        harness.say(harness.asked, ply)
+    last = next(ply.text for ply in nearly_full().legal_plies())
+    harness.say(WHITE, f"{plies[-2]}\n{last}")
+    harness.now += 800 * MS
+    harness.say(BLACK, plies[-1])
+    assert harness.plies[-1] == last
+    harness.now += 10 * MS
+    harness.say(WHITE, min(ply.text for ply in harness.referee.position.legal_plies()))
+    assert [record.used for record in harness.referee.records[-2:]] == [0, 10 * MS]
 
 
 def is_awake(harness: Harness) -> bool:

@@ -409,3 +409,17 @@ def test_what_is_read_before_a_look_has_shown_it_came_after_the_last_one(machine
     machine.ticker.look()
     machine.run(1)
     assert machine.lag == 1
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_fault_of_the_ticker_itself_is_raised_and_not_only_logged(machine: Machine, when: str) -> None:
+    """Trio calls an instrument that has raised no more, and goes on."""
+    machine.poll()
+
+    def fail() -> list[int]:
+        raise LookupError(when)
+
+    machine.arrivals.poll = fail  # type: ignore[method-assign]
+    machine.ticker.before_io_wait(1) if when == "before" else machine.ticker.after_io_wait(1)
+    with pytest.raises(LookupError, match=when):
+        machine.tick()
