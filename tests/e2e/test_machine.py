@@ -244,7 +244,7 @@ def test_a_bundle_for_which_there_is_no_room(tmp_path: Path, monkeypatch: pytest
         done = at_once("run", "league.yaml", cwd=tmp_path)
     message, remedy = done.stderr.splitlines()
     assert message == f"arbiter: {results}: the disk is full"
-    assert remedy.startswith("  make room, then run the same command again")
+    assert remedy.startswith("  make room; no game was played yet. Go on with: arbiter run")
     assert (done.returncode, endings(results)) == (2, set())
     assert at_once("run", "league.yaml", cwd=tmp_path).returncode == 0
     assert endings(results) == {("crash", 1)}
