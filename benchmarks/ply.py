@@ -8,7 +8,7 @@ meets all alike; shown are medians. All is on one core, so the time is that of e
 - pipes: two programs in C that send a line to and fro; a ply is one there and back;
 - trio: the least that a referee can do. A task for each bot reads its line and writes it on to the other;
 - lean: games of bots that want neither legal plies nor boards, with rules, records and the database;
-- full: the same with everything that is told to bots.
+- full: the same with legal plies and boards sent to the bots.
 """
 
 import argparse
@@ -37,6 +37,7 @@ from protocol.rules import Position
 HOPS = 2_000
 GAMES = 10
 WANTED = {"lean": 3.5, "full": 5.0}
+FEATURES = {"lean": "nolegal noboard", "full": ""}
 
 
 @cache
@@ -148,11 +149,10 @@ def main() -> int:
         kinds: dict[str, Callable[[], float]] = {
             "pipes": partial(pipes, program),
             "trio": partial(bare_loop, program),
-            "lean": partial(games, program, "nolegal noboard"),
-            "full": partial(games, program, ""),
+            **{name: partial(games, program, features) for name, features in FEATURES.items()},
         }
         if options.profile:
-            return show_profile(program, kinds[options.profile].args[1])  # type: ignore[attr-defined]
+            return show_profile(program, FEATURES[options.profile])
         return compare(kinds, options.rounds)
 
 

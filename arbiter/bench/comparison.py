@@ -11,7 +11,7 @@ from arbiter.bench.interview import InterviewError, Limits, interview
 from arbiter.bench.positions import Phase, Question
 from arbiter.match.bot import Bot
 from arbiter.match.groups import unwrapped
-from arbiter.match.referee import Reply
+from arbiter.match.judging import Reply
 
 _ASKED_AGAIN = 20
 _SLACK = 20_000

@@ -11,7 +11,7 @@ from arbiter.match.bot import Bot
 from arbiter.match.clock import MS, TimeControl
 from arbiter.match.fault import Fault
 from arbiter.match.game import Competitor, GameSetup
-from arbiter.match.referee import Reply
+from arbiter.match.judging import Reply
 from arbiter.match.session import NotReadyError, Session, open_session
 from arbiter.match.wording import describe
 from protocol.rules import Position, Side

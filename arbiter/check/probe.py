@@ -19,9 +19,9 @@ from arbiter.check.watch import Watch
 from arbiter.match.fault import Fault
 from arbiter.match.game import GameSetup
 from arbiter.match.groups import unwrapped
+from arbiter.match.judging import Reply
 from arbiter.match.last_words import last_words
 from arbiter.match.meter import is_available
-from arbiter.match.referee import Reply
 from arbiter.match.seat import Turn
 from arbiter.match.session import Session, start_session
 from arbiter.match.termination import Termination

@@ -12,7 +12,7 @@ from arbiter.match.codecup_seat import CodecupSeat
 from arbiter.match.dvp_seat import DvpSeat, about_ignored
 from arbiter.match.fault import Fault
 from arbiter.match.game import GameSetup
-from arbiter.match.referee import judge_answer
+from arbiter.match.judging import judge_answer
 from arbiter.match.seat import PLY, Answer, Seat, Turn
 from protocol import dvp
 from protocol.dvp import Role, State

@@ -90,12 +90,13 @@ def _system() -> Finding:
 
 def _results() -> Finding:
     """Whether a database can be written where one usually works."""
+    from arbiter.isolation.resources import ResourceError
     from arbiter.store import League, StoreError
 
     try:
         with tempfile.TemporaryDirectory() as directory, League.open_for_writing(Path(directory)):
             return Finding("results database", True, "can be written")
-    except (OSError, StoreError) as error:
+    except (OSError, ResourceError, StoreError) as error:
         return Finding("results database", False, str(error))
 
 
@@ -129,18 +130,18 @@ def _isolation() -> Iterator[Finding]:
 
 
 def _clocks() -> Iterator[Finding]:
-    """Which clocks there are, and whether CPU time is known of programs that hide from the arbiter."""
+    """Which clocks are available, and whether the CPU time of hidden programs is metered."""
     from arbiter.match import inherited, meter
 
     if not meter.is_available():
-        yield Finding("clocks", None, "wall alone; Linux with CONFIG_SCHED_INFO has fair and cpu")
+        yield Finding("clocks", None, "wall only; fair and cpu need Linux with CONFIG_SCHED_INFO")
         return
     yield Finding("clocks", True, "wall, fair, cpu")
     if inherited.is_available():
-        yield Finding("hidden CPU time", True, "counted, however a bot's programs hide")
+        yield Finding("hidden CPU time", True, "all of it is metered")
     else:
         words = (
-            "a bot can hide some in programs that end early; remedy: `sysctl kernel.perf_event_paranoid=2`"
+            "short-lived programs of a bot can escape metering; remedy: `sysctl kernel.perf_event_paranoid=2`"
         )
         yield Finding("hidden CPU time", None, words)
 

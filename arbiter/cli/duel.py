@@ -16,7 +16,8 @@ from arbiter.cli.scene import legal_lines, turn_text
 from arbiter.match.bot import Dialect
 from arbiter.match.fault import Code, Fault
 from arbiter.match.game import GameSetup, PlyRecord
-from arbiter.match.referee import Referee, Reply
+from arbiter.match.judging import Reply
+from arbiter.match.referee import Referee
 from arbiter.match.session import NotReadyError, Session
 from arbiter.match.wording import describe
 from protocol.errors import PlySyntaxError

@@ -171,8 +171,7 @@ def _say_usage(error: BaseException, _: Sequence[str]) -> int:
 
 
 def _say_store(error: BaseException, _: Sequence[str]) -> int:
-    status = _say_with_hint(str(error), getattr(error, "remedy", None))
-    return LACKING if getattr(error, "lack", None) else status
+    return _say_with_hint(str(error), getattr(error, "remedy", None))
 
 
 def _say_with_hint(message: str, hint: str | None) -> int:

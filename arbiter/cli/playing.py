@@ -116,8 +116,6 @@ class Session:
         except ChangedProgramError as error:
             raise UsageError(str(error)) from None
         except StoreError as error:
-            if error.lack is not None:
-                return self._stop_for(error.lack)
             raise UsageError(str(error), error.remedy) from None
         except (ResourceError, *LACKS) as error:
             if (lack := lack_behind(error)) is None:
@@ -238,7 +236,7 @@ def open_results(directory: Path) -> Iterator[League]:
                     league.discard()
                 raise
     except StoreError as error:
-        raise error.lack or UsageError(str(error), error.remedy) from None
+        raise UsageError(str(error), error.remedy) from None
 
 
 def settle_plan(

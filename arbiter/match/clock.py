@@ -15,7 +15,7 @@ MOST_WAITING = 10_000 * MS
 _BACKSTOP = 1_000 * MS
 _ALL_WEEK = 7 * 24 * 3_600_000 * MS
 _ANY = 2**62
-_SAMPLE = 20 * MS
+SAMPLE = 20 * MS
 """How often is looked at a clock of CPU time, which several cores use up faster than time passes, and at a
 bot that the machine keeps waiting past its limit."""
 _SOON = MS // 5
@@ -238,7 +238,7 @@ class Clock:
     @property
     def first_look(self) -> int:
         """The `patience` with a bot that was asked just now."""
-        most = _SAMPLE if self.control.clock is ClockKind.CPU else MOST_WAITING
+        most = SAMPLE if self.control.clock is ClockKind.CPU else MOST_WAITING
         return max(1, min(self.limit, most))
 
     def patience(self, spent: Spent) -> int:
@@ -247,10 +247,10 @@ class Clock:
         """
         over = self.overrun(spent)
         if over.is_late:
-            return min(_SAMPLE, max(_SOON, over.machine - over.ns))
+            return min(SAMPLE, max(_SOON, over.machine - over.ns))
         to_starvation = max(_SOON, MOST_WAITING - spent.wait)
         rest = min(max(1, -over.ns), to_starvation)
-        return min(rest, _SAMPLE) if self.control.clock is ClockKind.CPU else rest
+        return min(rest, SAMPLE) if self.control.clock is ClockKind.CPU else rest
 
     def charge(self, used: int, spent: Spent | None = None) -> bool:
         """Book a ply that took ``used`` nanoseconds, of all that was ``spent``; False when that was past the

@@ -2,8 +2,8 @@
 
 The kernel counts for every thread the time it ran and the time it was ready to run but got no core
 (`Documentation/scheduler/sched-stats.rst`: the first two fields of ``schedstat``), and for every process the
-CPU time of all its threads, dead ones included (``clock_getcpuclockid(3)``). Of the waits of what is gone the
-last reading is kept; its CPU time is known to who waited for it (see `ledger`).
+CPU time of all its threads, dead ones included (``clock_getcpuclockid(3)``). The CPU time of a process that
+is gone is known to who waited for it (see `ledger`); what became of waiting is in `waits`.
 
 A bot is its whole tree of processes, the same as is killed at its end. Most bots are one process with one
 thread and no child, and for these a reading has to be quick: it is taken at every question and every answer.
@@ -153,25 +153,23 @@ class Meter:
         self._ticked = max(counted, self._ticked)
         return self._ticked
 
-    def _counted(self) -> int | None:
-        """What the kernel counted by inheritance, as a sum since the start; None where it does not."""
+    def _counted(self, found: int | None = None) -> int | None:
+        """What the kernel counted by inheritance since the start; None where it does not.
+
+        The first look, which ``found`` so much, tells what had been used before it began to count.
+        """
         counted = self._count.read() if self._count is not None else None
-        if counted is None or self._uncounted is None:
-            return None
-        return counted + self._uncounted
+        if self._uncounted is None and counted is not None and found is not None:
+            self._uncounted = found - counted
+        return None if counted is None or self._uncounted is None else counted + self._uncounted
 
     def _used(self, found: int) -> int:
         """The CPU time of the tree, of which so much was found: what the kernel counted where that is more.
 
         It counts what the machine took from a running thread, so a little more tells nothing.
         """
-        counted = self._count.read() if self._count is not None else None
-        if counted is None:
-            return found
-        if self._uncounted is None:
-            self._uncounted = found - counted
-        counted += self._uncounted
-        return found if counted - found <= _LITTLE + counted // 50 else counted
+        counted = self._counted(found)
+        return found if counted is None or counted - found <= _LITTLE + counted // 50 else counted
 
     def _look(self, files: "_Files", *, is_overdue: bool) -> None:
         """Look at what is known where nobody on the machine has started anything since, else at all."""

@@ -13,7 +13,7 @@ deadline. So it does not matter in which order the news arrived.
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -24,21 +24,15 @@ from arbiter.match.codecup_seat import CodecupSeat
 from arbiter.match.dvp_seat import DvpSeat
 from arbiter.match.fault import Code, Fact, Fault
 from arbiter.match.game import BotReport, GameResult, GameSetup, PlyRecord, Result, won_by
+from arbiter.match.judging import IDLE_SHARE, Reply, judge_answer, judge_time, name_culprit
 from arbiter.match.seat import PLY, Answer, Guest, Seat, Turn
 from arbiter.match.termination import Termination
-from protocol.errors import PlySyntaxError
 from protocol.rules import Ply, Position, Side, parse_ply
 
 EXIT_NEWS = 250 * MS
 """How long the exit status of a program is waited for whose output has ended."""
-_SURE = 1 * MS
-"""How long a thread that is ready is looked at to know whether it runs."""
-_SAMPLE = 20 * MS
 _STALL = 5_000 * MS
 """A stall from which on a game is void in which a bot went on computing."""
-_IDLE_SHARE = 10
-"""Percent of the time that its opponent thinks which a bot may compute without being noticed."""
-_IDLE_CPU = 100 * MS
 _IS_SUSPECT = attrgetter("is_suspect")
 
 
@@ -48,27 +42,6 @@ class Look:
 
     reading: Reading
     end: End | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What came of a question: a legal ``ply``, or a ``fault``, which resigning is here as well.
-
-    ``answer`` is what the bot said, None when it said no ply. A ply that came late through the machine's
-    doing has both a ply and a fault, which is void. ``spent`` is what the answer took, ``info`` what was
-    said with it.
-    """
-
-    ply: Ply | None
-    answer: str | None
-    fault: Fault | None
-    spent: Spent = field(default_factory=Spent)
-    info: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def failure(self) -> Fault | None:
-        """Why there is no ply; one that only the machine made late is as good as any."""
-        return self.fault if self.ply is None else None
 
 
 class _Contested(NamedTuple):
@@ -192,7 +165,7 @@ class Referee:
 
         A stall is never charged. Who computed through a long one had time for nothing, though.
         """
-        has_computed = max(ran.values(), default=0) > ns * _IDLE_SHARE // 100
+        has_computed = max(ran.values(), default=0) > ns * IDLE_SHARE // 100
         if self.has_begun and not self.is_over and ns > _STALL and has_computed:
             self._fail_or_void(self._mover, Fault(Code.STALLED, {"time": ns}), None, Spent())
 
@@ -339,7 +312,7 @@ class Referee:
         self._exit_by.clear()
         answer = seat.take_answer()
         spent = seat.spent(answer.reading)
-        late = self._judge_time(seat, spent)
+        late = judge_time(seat.clock, spent, seat.side)
         if late is not None and late.is_void and self._leads:
             self._contested = _Contested(seat, late, spent)
             self._doubt()
@@ -355,22 +328,6 @@ class Referee:
             return
         self.play(ply, PlyRecord(ply.text, seat.clock.last_charge, seat.clock.left, spent, dict(seat.info)))
         self._advance()
-
-    def _judge_time(self, seat: Seat, spent: Spent) -> Fault | None:
-        """Charge the clock for an answer; the fault of one that came too late, void if the machine explains
-        it.
-        """
-        clock, over = seat.clock, seat.clock.overrun(spent)
-        used = clock.control.clock.charge(spent)
-        if not over.is_late:
-            clock.charge(used, spent)
-            return None
-        spent_of_limit, limit = clock.bound(spent)
-        facts: dict[str, Fact] = {"used": spent_of_limit, "over": over.ns, "limit": limit}
-        if not over.is_machines:
-            return Fault(Code.LATE, facts)
-        clock.charge(min(used, clock.limit), spent)
-        return Fault(Code.MACHINE_LATE, {**facts, "side": seat.side.word, "machine": over.machine})
 
     def _judge_answer(self, seat: Seat, answer: Answer, spent: Spent) -> Ply | None:
         """The ply that an answer means; None for another answer, which loses."""
@@ -457,24 +414,10 @@ class Referee:
             self._accuse(seat, starved, look, looks)
         elif not over.is_late or over.is_machines:
             seat.wake_at = look.reading.stamp + seat.waiting_clock.patience(spent)
-        elif over.may_be_machines and (pause := self._doubtful_for(seat, look.reading)):
+        elif over.may_be_machines and (pause := seat.doubtful_for(look.reading)):
             seat.wake_at = look.reading.stamp + pause
         else:
             self._accuse(seat, seat.overdue(spent), look, looks)
-
-    @staticmethod
-    def _doubtful_for(seat: Seat, reading: Reading) -> int:
-        """How long it is not known whether a late bot waits for a core; 0 when it does not.
-
-        How long a thread has waited is known when it runs again; that it waits, when it is ready to run at
-        two looks and has not run between them.
-        """
-        if reading.ready_since is None:
-            return 0
-        before, seat.late_at = seat.late_at, reading.stamp
-        if reading.stamp - reading.ready_since >= _SURE:
-            return _SAMPLE
-        return _SURE if before is None or reading.stamp - before < _SURE else 0
 
     def _settle_contested(self, contested: "_Contested", looks: Mapping[Side, Look]) -> None:
         """Call the game off over an answer that the machine may have made late."""
@@ -489,12 +432,9 @@ class Referee:
         self._fail_or_void(seat, fault, None, spent)
 
     def _with_culprit(self, seat: Seat, fault: Fault, looks: Mapping[Side, Look], spent: Spent) -> Fault:
-        """A void that the idle opponent may have brought about, by computing in a turn not its own."""
+        """A void that the resting opponent may have brought about."""
         other = self.seats[seat.side.other]
-        cpu = other.idle_cpu_until(looks[other.side].reading)
-        if cpu > _IDLE_CPU and cpu * 100 > spent.wall * _IDLE_SHARE:
-            return fault.with_facts(culprit=other.side.word, culprit_cpu=cpu)
-        return fault
+        return name_culprit(fault, other.side, other.idle_cpu_until(looks[other.side].reading), spent)
 
     # --- the end -----------------------------------------------------------------------------------------
 
@@ -579,24 +519,6 @@ class Referee:
             both_failed=self.void is not None and self.void.code is Code.BOTH,
             lag=lag,
         )
-
-
-def judge_answer(text: str | None, position: Position) -> tuple[Ply | None, Fault | None]:
-    """The ply that an answer means, or the fault that it is; None as text means that the bot resigns."""
-    if text is None:
-        return None, Fault(Code.RESIGNED)
-    try:
-        ply = parse_ply(text)
-    except PlySyntaxError as error:
-        return None, Fault(Code.NOT_A_PLY, {"answer": text, "reason": error.reason})
-    illegal = position.check(ply)
-    if illegal is None:
-        return ply, None
-    legal = " ".join(each.text for each in illegal.legal)
-    facts: dict[str, Fact] = {
-        "answer": text, "ply": ply.text, "rule": illegal.rule, "reason": illegal.reason, "legal": legal,
-    }  # fmt: skip
-    return None, Fault(Code.ILLEGAL, facts)
 
 
 def seat_kind(setup: GameSetup, side: Side) -> type[Seat]:

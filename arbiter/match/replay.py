@@ -8,7 +8,7 @@ from arbiter.match.bot import Dialect
 from arbiter.match.clock import MS, Spent
 from arbiter.match.dialogue import Ear
 from arbiter.match.game import BotReport, GameSetup
-from arbiter.match.referee import Reply
+from arbiter.match.judging import Reply
 from arbiter.match.session import NotReadyError, Session, open_session
 from protocol.rules import Position, Side, parse_ply
 

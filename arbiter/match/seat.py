@@ -13,7 +13,17 @@ from typing import NamedTuple
 from arbiter.isolation.environment import withheld
 from arbiter.match.actions import Action, Note, Rest, Write
 from arbiter.match.bot import Bot
-from arbiter.match.clock import Clock, ClockKind, ClockUse, Reading, Spent, TimeControl, spent_between
+from arbiter.match.clock import (
+    MS,
+    SAMPLE,
+    Clock,
+    ClockKind,
+    ClockUse,
+    Reading,
+    Spent,
+    TimeControl,
+    spent_between,
+)
 from arbiter.match.fault import Code, Fact, Fault
 from arbiter.match.game import GameSetup, Result
 from arbiter.match.termination import Termination
@@ -23,6 +33,8 @@ from protocol.rules import Position, Score, Side
 _NOTES = 50
 _NOTE_LENGTH = 300
 _UNFINISHED_LENGTH = 300
+_SURE = 1 * MS
+"""How long a thread that is ready has to be watched to know whether it runs."""
 PLY = "ply"
 """What is waited for in a turn; before the first one it is the word that the bot owes."""
 
@@ -250,6 +262,19 @@ class Seat(ABC):
             "note": self.notes[-1] if self.notes else "",
             "withheld": " and ".join(withheld()),
         }
+
+    def doubtful_for(self, reading: Reading) -> int:
+        """For how many ns it is not clear yet whether a late bot is waiting for a core; 0 if it is not.
+
+        How long a thread has waited is known once it runs again. That it waits is known when it was ready to
+        run at two looks and did not run in between.
+        """
+        if reading.ready_since is None:
+            return 0
+        before, self.late_at = self.late_at, reading.stamp
+        if reading.stamp - reading.ready_since >= _SURE:
+            return SAMPLE
+        return _SURE if before is None or reading.stamp - before < _SURE else 0
 
     def before_ready(self, fault: Fault) -> Fault:
         """A fault of a bot that is not ready yet; one that owed nothing so far just has that fault."""

@@ -7,8 +7,9 @@ from arbiter.match.dialogue import Ear
 from arbiter.match.driver import Table
 from arbiter.match.fault import Fault
 from arbiter.match.game import BotReport, GameSetup, PlyRecord
+from arbiter.match.judging import Reply
 from arbiter.match.process import BotProcess
-from arbiter.match.referee import Referee, Reply
+from arbiter.match.referee import Referee
 from arbiter.match.seat import Guest, Seat, Turn
 from arbiter.match.wording import describe
 from protocol.rules import Ply, Side

@@ -24,8 +24,7 @@ PERIOD = 20_000_000
 _TOLERANCE = 5_000_000
 """How far a tick may be off, in ns, without being a stall: timers and sleeping threads are no more exact."""
 _RECENT = 100_000
-"""A look as old as this, in ns, is as good as another one."""
-_USUAL = PERIOD + _TOLERANCE
+"""A look that is no older than this, in ns, is not repeated."""
 
 
 class Ticked(Protocol):
@@ -127,15 +126,10 @@ class Ticker(trio.abc.Instrument):
 
     def stalled(self) -> int:
         """For how long the arbiter has stalled since it began, up to its last poll; in ns."""
-        if self._polled_at - self._ticked_at <= _USUAL:
+        elapsed = self._polled_at - self._ticked_at
+        if elapsed <= PERIOD + _TOLERANCE or not self._listeners:
             return self._stalled
-        return self._stalled + self._stall_until(self._polled_at)
-
-    def _stall_until(self, moment: int) -> int:
-        """The stall since the last tick that no tick has noticed yet."""
-        if moment - self._ticked_at <= _USUAL or not self._listeners:
-            return 0
-        return self._stall(moment - self._ticked_at, self._own.used() - self._used_at_tick)
+        return self._stalled + self._stall(elapsed, self._own.used() - self._used_at_tick)
 
     @staticmethod
     def _stall(elapsed: int, used: int) -> int:

@@ -16,7 +16,6 @@ ELSEWHERE = "choose another results directory"
 MEND = (
     f"put a copy of {FILE_NAME} back, save what `sqlite3 {FILE_NAME} .recover` can still read, or {ELSEWHERE}"
 )
-_ROOM = f"make room, then {AGAIN}: every game that was announced as ended is stored"
 _NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _PRIMARY = 0xFF
@@ -24,15 +23,11 @@ _PRIMARY = 0xFF
 
 
 class StoreError(Exception):
-    """The results cannot be read or written; the text says where and why, ``remedy`` what to do.
+    """The results cannot be read or written; the text says where and why, ``remedy`` what to do."""
 
-    ``lack``: that the machine has no room for them, if that is it.
-    """
-
-    def __init__(self, message: str, remedy: str | None = None, lack: ResourceError | None = None) -> None:
+    def __init__(self, message: str, remedy: str | None = None) -> None:
         super().__init__(message)
         self.remedy = remedy
-        self.lack = lack
 
 
 @contextlib.contextmanager
@@ -40,15 +35,19 @@ def explaining(directory: Path) -> Iterator[None]:
     """Turn errors of the file system and of SQLite into a StoreError.
 
     Raises:
-        ResourceError: when the machine lacked something for it, but for room on the disk.
+        ResourceError: when the machine lacked something for it, such as room on the disk.
     """
     try:
         yield
     except OSError as error:
+        if error.errno in _FULL:
+            raise _no_room(directory) from error
         if lack := lack_behind(error):
             raise lack from error
-        raise of_system(directory, error) from error
+        raise _of_system(directory, error) from error
     except sqlite3.DatabaseError as error:
+        if kind_of(error) == sqlite3.SQLITE_FULL:
+            raise _no_room(directory / FILE_NAME) from error
         raise _of_database(directory / FILE_NAME, error) from error
 
 
@@ -62,10 +61,8 @@ def damaged(path: Path, why: str) -> StoreError:
     return StoreError(f"{path} is damaged: {why}; it is left as it is", MEND)
 
 
-def of_system(place: Path, error: OSError) -> StoreError:
+def _of_system(place: Path, error: OSError) -> StoreError:
     """For what the operating system refused."""
-    if error.errno in _FULL:
-        return _of_full(place)
     if error.errno in _NO_LOCKS:
         return StoreError(
             f"{place}: this file system has no locks, which keep two runs apart ({error.strerror})",
@@ -78,9 +75,8 @@ def of_system(place: Path, error: OSError) -> StoreError:
     return StoreError(f"{place}: cannot keep results here: {error.strerror}", ELSEWHERE)
 
 
-def _of_full(place: Path) -> StoreError:
-    message = f"{place}: the disk is full"
-    return StoreError(message, _ROOM, ResourceError(errno.ENOSPC, message, "make room"))
+def _no_room(place: Path) -> ResourceError:
+    return ResourceError(errno.ENOSPC, f"{place}: the disk is full", "make room")
 
 
 def kind_of(error: sqlite3.Error) -> int | None:
@@ -94,8 +90,6 @@ def _of_database(path: Path, error: sqlite3.DatabaseError) -> StoreError:
         case None:
             # About a text that is no UTF-8; the message quotes it, whatever it may hold.
             return damaged(path, "a text in it cannot be read")
-        case sqlite3.SQLITE_FULL:
-            return _of_full(path)
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_FORMAT:
             return damaged(path, str(error))
         case sqlite3.SQLITE_ERROR if "no such" in str(error):

@@ -9,7 +9,7 @@ from arbiter.check.advice import change_for
 from arbiter.check.failure import Failure
 from arbiter.match.bot import Dialect
 from arbiter.match.fault import Code, Fact, Fault
-from arbiter.match.referee import judge_answer
+from arbiter.match.judging import judge_answer
 from protocol.rules import Position, parse_dpos, parse_ply
 
 CLUSTER = "........./..bb....../..wrw....../...www..../...bb.... w m"

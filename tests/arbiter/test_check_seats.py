@@ -5,7 +5,7 @@ import pytest
 from arbiter.check.seats import SpokenCodecupSeat, SpokenDvpSeat, SpokenSeat
 from arbiter.match.clock import MS
 from arbiter.match.fault import Code
-from arbiter.match.referee import Reply
+from arbiter.match.judging import Reply
 from arbiter.match.seat import Guest, Turn
 from protocol.rules import Position, Side, parse_ply
 from tests.arbiter.match.harness import CODECUP, DVP, SECOND, Harness, competitor, setup_of

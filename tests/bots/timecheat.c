@@ -129,7 +129,7 @@ static void let_work(void) {
     set_gate(0);
 }
 
-/* Whoever waits for its own kind, for a moment, has soon waited longer than it overslept. */
+/* Forty processes that wait for each other for a moment add up to more waiting than the bot oversleeps. */
 static void let_many_work_briefly(void) {
     if (deadline - asked_at > 50 * MS) {
         set_gate(1);

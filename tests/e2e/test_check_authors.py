@@ -18,7 +18,7 @@ from arbiter.isolation.sandbox import MIB, Sandbox
 from arbiter.match.bot import Bot, Dialect
 from arbiter.match.clock import TimeControl
 from arbiter.match.fault import Code, Fault
-from arbiter.match.referee import judge_answer
+from arbiter.match.judging import judge_answer
 from protocol.rules import Position, parse_dpos
 from tests.e2e.checking import BRISK, GAME, HASTY, MUTE, PATIENT, PLACEMENTS, examine, failures, missed
 from tests.e2e.table import Table

@@ -46,6 +46,7 @@ class FakeProcess:
         self.meter = self
         self.counters = Counters()
         self.looks: list[bool] = []
+        self.takes = 0
         self.ticks: list[bool] = []
         self.transcript = Transcript(now())
         self.stderr = HeadTail()
@@ -117,6 +118,7 @@ class FakeProcess:
             await self._changed.wait()
 
     def take(self) -> tuple[bytes, int] | None:
+        self.takes += 1
         if self.output_ended:
             return None
         data, self.pipe = self.pipe[:BITE], self.pipe[BITE:]
@@ -180,6 +182,7 @@ class FakeTicker:
     def __init__(self) -> None:
         self.stall = 0
         self.watched: list[int] = []
+        self.known_empty: set[int] = set()
 
     def watch(self, descriptor: int) -> None:
         self.watched.append(descriptor)
@@ -191,8 +194,8 @@ class FakeTicker:
         """Nothing has arrived."""
 
     def may_hold(self, descriptor: int) -> bool:
-        """It does not know."""
-        return True
+        """It does not know, unless the test does."""
+        return descriptor not in self.known_empty
 
     def found_empty(self, descriptor: int) -> None:
         """Nor does it keep that."""

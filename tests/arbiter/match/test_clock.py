@@ -274,6 +274,12 @@ def test_who_waits_is_patient_for_no_longer_than_the_verdict_stays(
         assert patience <= 20 * MS, "several cores use CPU time up faster than time passes"
 
 
+@given(CONTROLS)
+def test_the_first_look_is_when_patience_ends(control: TimeControl) -> None:
+    clock = Clock(control)
+    assert clock.first_look == clock.patience(Spent())
+
+
 def test_patience() -> None:
     clock = Clock(TimeControl(game=100, grace=50))
     assert clock.patience(Spent()) == 150 * MS

@@ -42,6 +42,22 @@ async def test_an_answer_is_judged_and_the_next_bot_asked(
         assert not world["two"].looks[-1], "an answer is no occasion to look for waits that last"
 
 
+@pytest.mark.parametrize("is_known", [True, False])
+async def test_a_pipe_that_is_known_to_be_empty_is_not_read_before_a_question(
+    world: World, autojump_clock: trio.testing.MockClock, is_known: bool
+) -> None:
+    async with world.game(setup_of()):
+        two = world["two"]
+        two.is_dry = True
+        if is_known:
+            world.ticker.known_empty.add(two.output)
+        takes = two.takes
+        world["one"].says("move D1")
+        await settled()
+        assert two.lines[-1].startswith("go ply 2")
+        assert (two.takes == takes) is is_known
+
+
 async def test_a_bot_that_says_nothing(world: World, autojump_clock: trio.testing.MockClock) -> None:
     async with world.game(setup_of()) as table:
         await is_over(table)

@@ -6,7 +6,7 @@ from arbiter.match.bot import Dialect
 from arbiter.match.clock import MS, Spent, TimeControl
 from arbiter.match.fault import Code
 from arbiter.match.game import PlyRecord
-from arbiter.match.referee import Reply
+from arbiter.match.judging import Reply
 from arbiter.match.seat import Guest, Turn
 from protocol.rules import Position, Side, parse_dpos, parse_ply
 from tests.arbiter.match.harness import CODECUP, DVP, LATE_BOARD, TIME, Harness, competitor, setup_of

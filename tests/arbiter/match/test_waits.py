@@ -28,10 +28,7 @@ class Task:
 
 @dataclass
 class Machine:
-    """Shares its cores among whoever is ready, in turns of a millisecond; a wait is counted when it is over.
-
-    Each list is a thread: its wishes, in turn for ever. Bots' threads come first in each turn.
-    """
+    """A round-robin scheduler with time slices of 1 ms; a wait is added to a thread's count when it ends."""
 
     cores: int
     bot: list[Task]
